@@ -1,0 +1,237 @@
+package experiment
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"netwatch/sources"
+)
+
+// maxFlows bounds the flow table: the quietest ended flows go first.
+const maxFlows = 64
+
+// A FlowState is one connection as all sources together know it. Figures are the
+// newest Sample of each Metric, from the best source that has it.
+type FlowState struct {
+	Host, Source  string
+	ID            string // siftr's id where a log has one, else the 4-tuple
+	Local, Remote netip.AddrPort
+	Stack, CC     string
+	MSS           int
+	Mixed         bool      // connections that share one id: figures of both
+	Ended         time.Time // zero while it lives
+	Last          map[Origin]sources.Sample
+	goodput       time.Time // newest goodput Sample
+	rate          float64   // octets/s over about two seconds, both directions
+}
+
+type flowKey struct{ host, source, id string }
+
+type flowTable struct {
+	byID    map[flowKey]*FlowState
+	all     []*FlowState
+	busiest map[hostName]*FlowState // by host and source
+}
+
+// of returns the state of a flow by its source's own id.
+func (t *flowTable) of(host, source, id string) *FlowState {
+	k := flowKey{host, source, id}
+	f := t.byID[k]
+	if f == nil {
+		f = &FlowState{Host: host, Source: source, ID: id, Last: map[Origin]sources.Sample{}}
+		t.byID[k] = f
+		t.add(f)
+	}
+	return f
+}
+
+func (t *flowTable) add(f *FlowState) {
+	t.all = append(t.all, f)
+	if len(t.all) <= maxFlows {
+		return
+	}
+	quiet := slices.MinFunc(t.all, func(a, b *FlowState) int {
+		if a.Ended.IsZero() != b.Ended.IsZero() {
+			if b.Ended.IsZero() {
+				return -1
+			}
+			return 1
+		}
+		return a.goodput.Compare(b.goodput)
+	})
+	t.all = slices.DeleteFunc(t.all, func(x *FlowState) bool { return x == quiet })
+	for k, v := range t.byID {
+		if v == quiet {
+			delete(t.byID, k)
+		}
+	}
+}
+
+// seen learns who a flow is. When its addresses are those of a flow that another
+// source follows, the two become one.
+func (t *flowTable) seen(e sources.Event) {
+	if e.Flow == nil {
+		return
+	}
+	f := t.of(e.Host, e.Source, e.Flow.ID)
+	f.Ended = time.Time{}
+	if e.Flow.Local.IsValid() {
+		f.Local, f.Remote = e.Flow.Local, e.Flow.Remote
+	}
+	if e.Flow.MSS > 0 {
+		f.MSS = e.Flow.MSS
+	}
+	if e.Flow.Stack != "" {
+		f.Stack = e.Flow.Stack
+	}
+	if e.Flow.CC != "" {
+		f.CC = e.Flow.CC
+	}
+	f.Mixed = f.Mixed || e.Flow.Mixed
+}
+
+func (t *flowTable) ended(e sources.Event) {
+	if f := t.byID[flowKey{e.Host, e.Source, e.Subject}]; f != nil {
+		f.Ended = e.At
+	}
+}
+
+// sample keeps the newest figure of a flow and says whether it is the busiest of
+// its host, whose figures are charted.
+func (t *flowTable) sample(f *FlowState, v sources.Sample) bool {
+	o := Origin{v.Series.Source, v.Series.Metric}
+	f.Last[o] = v
+	if m := v.Series.Metric; m == sources.Goodput || m == sources.RxGood || m == sources.Inflight && f.goodput.IsZero() {
+		f.busy(v)
+	}
+	b := t.busiest[hostName{f.Host, f.Source}]
+	return b == nil || b == f
+}
+
+// busy follows the flow's rate with a time constant of about a second. A log that
+// carries no payload has its inflight stand in: it orders flows, it is never shown.
+func (f *FlowState) busy(v sources.Sample) {
+	r, _ := v.Mean()
+	w := min(1, max(v.Span.Seconds(), 0.05))
+	f.rate += (r - f.rate) * w
+	if v.At.After(f.goodput) && v.Series.Metric != sources.Inflight {
+		f.goodput = v.At
+	}
+}
+
+func same(a, b *FlowState) bool {
+	return a.Local.IsValid() && a.Local == b.Local && a.Remote == b.Remote
+}
+
+// choose settles which flow is the busiest as each source sees it. The one that
+// is stays until it is silent or another moves half as much again.
+func (t *flowTable) choose(now time.Time) {
+	if t.busiest == nil {
+		t.busiest = map[hostName]*FlowState{}
+	}
+	for _, f := range t.all {
+		k := hostName{f.Host, f.Source}
+		b := t.busiest[k]
+		if b == nil || f != b && f.alive(now) && (!b.alive(now) || f.rate > 1.5*b.rate) {
+			t.busiest[k] = f
+		}
+	}
+}
+
+// alive says whether the flow was heard of in the last two seconds.
+func (f *FlowState) alive(now time.Time) bool {
+	return f.Ended.IsZero() && now.Sub(f.newest()) < 2*time.Second
+}
+
+func (f *FlowState) newest() time.Time {
+	var n time.Time
+	for _, v := range f.Last {
+		if v.At.After(n) {
+			n = v.At
+		}
+	}
+	return n
+}
+
+// Busiest returns the flow that is charted for a host, as the best source knows
+// it, or nil.
+func (s *Session) Busiest(host string) *FlowState {
+	var any *FlowState
+	for _, source := range []string{"siftr2", "siftr", "tcp"} {
+		f := s.flows.busiest[hostName{host, source}]
+		if f != nil && f.alive(s.now) {
+			return f
+		}
+		if any == nil {
+			any = f
+		}
+	}
+	return any
+}
+
+// Flows returns the connections, the busiest first. Flows that ended more than
+// half a minute ago are left out. A connection that two sources follow is one row.
+func (s *Session) Flows() []*FlowState {
+	var out []*FlowState
+	for _, f := range s.flows.all {
+		if !f.Ended.IsZero() && s.now.Sub(f.Ended) > 30*time.Second {
+			continue
+		}
+		if i := slices.IndexFunc(out, func(o *FlowState) bool { return o.Host == f.Host && same(o, f) }); i >= 0 {
+			out[i] = join(out[i], f)
+			continue
+		}
+		out = append(out, f)
+	}
+	slices.SortStableFunc(out, func(a, b *FlowState) int {
+		switch {
+		case a.rate > b.rate:
+			return -1
+		case a.rate < b.rate:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// join makes one row of two views of a connection. The log's id wins.
+func join(a, b *FlowState) *FlowState {
+	if len(b.ID) == 8 && len(a.ID) != 8 {
+		a, b = b, a
+	}
+	j := *a
+	j.Last = map[Origin]sources.Sample{}
+	for k, v := range b.Last {
+		j.Last[k] = v
+	}
+	for k, v := range a.Last {
+		j.Last[k] = v
+	}
+	if j.Stack == "" {
+		j.Stack = b.Stack
+	}
+	if j.CC == "" {
+		j.CC = b.CC
+	}
+	if j.MSS == 0 {
+		j.MSS = b.MSS
+	}
+	if !b.Ended.IsZero() && j.Ended.IsZero() && b.newest().After(a.newest()) {
+		j.Ended = b.Ended
+	}
+	j.rate = max(a.rate, b.rate)
+	return &j
+}
+
+// Figure returns the newest Sample of a Quantity for this flow, from its best
+// origin that spoke within the last five seconds.
+func (f *FlowState) Figure(q *Quantity, now time.Time) (v float64, ok bool) {
+	for _, o := range q.From {
+		if s, has := f.Last[o]; has && now.Sub(s.At) < 5*time.Second {
+			return s.Mean()
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,71 @@
+package experiment
+
+import "netwatch/sources"
+
+// A Scope says whose figure a Quantity is.
+type Scope uint8
+
+const (
+	OfInterface Scope = iota + 1 // the watched interface
+	OfFlow                       // the busiest connection, or the load generator's sum
+	OfTarget                     // what is pinged
+	OfHost                       // all cores
+)
+
+// An Origin is one way to learn a Quantity: a source and the metric it sends.
+type Origin struct {
+	Source string
+	Metric sources.Metric
+}
+
+// A Quantity is a figure an experimenter follows, whoever measures it. From
+// lists who can tell it, the best first; figures of different origins are kept
+// apart and never averaged together.
+type Quantity struct {
+	Name  string // "goodput", "ping rtt", …
+	Scope Scope
+	From  []Origin
+}
+
+// The quantities, in the order of screens and tables.
+var (
+	Tx       = &Quantity{"tx", OfInterface, []Origin{{"nic", sources.TxOctets}}}
+	Rx       = &Quantity{"rx", OfInterface, []Origin{{"nic", sources.RxOctets}}}
+	TxPkts   = &Quantity{"tx pkt/s", OfInterface, []Origin{{"nic", sources.TxPackets}}}
+	RxPkts   = &Quantity{"rx pkt/s", OfInterface, []Origin{{"nic", sources.RxPackets}}}
+	TxWire   = &Quantity{"tx wire", OfInterface, []Origin{{"nic", sources.TxWireOctets}}}
+	RxWire   = &Quantity{"rx wire", OfInterface, []Origin{{"nic", sources.RxWireOctets}}}
+	RxDrops  = &Quantity{"rx drops", OfInterface, []Origin{{"nic", sources.RxDrops}}}
+	TxDrops  = &Quantity{"tx drops", OfInterface, []Origin{{"nic", sources.TxDrops}}}
+	RxErrors = &Quantity{"rx errors", OfInterface, []Origin{{"nic", sources.RxErrors}}}
+	TxErrors = &Quantity{"tx errors", OfInterface, []Origin{{"nic", sources.TxErrors}}}
+	Goodput  = &Quantity{"goodput", OfFlow, []Origin{{"iperf3", sources.Goodput}, {"iperf2", sources.Goodput}, {"iperf3", sources.RxGood}, {"iperf2", sources.RxGood}, {"siftr2", sources.Goodput}, {"siftr2", sources.RxGood}, {"tcp", sources.Goodput}, {"tcp", sources.RxGood}}}
+	PingRTT  = &Quantity{"ping rtt", OfTarget, []Origin{{"ping", sources.PingRTT}}}
+	PingLost = &Quantity{"ping lost", OfTarget, []Origin{{"ping", sources.PingLost}}}
+	SRTT     = &Quantity{"srtt", OfFlow, []Origin{{"siftr2", sources.SRTT}, {"siftr", sources.SRTT}, {"tcp", sources.SRTT}}}
+	Cwnd     = &Quantity{"cwnd", OfFlow, []Origin{{"siftr2", sources.Cwnd}, {"siftr", sources.Cwnd}, {"tcp", sources.Cwnd}, {"iperf3", sources.Cwnd}, {"iperf2", sources.Cwnd}}}
+	Inflight = &Quantity{"inflight", OfFlow, []Origin{{"siftr2", sources.Inflight}, {"siftr", sources.Inflight}, {"tcp", sources.Inflight}}}
+	Segment  = &Quantity{"segment", OfFlow, []Origin{{"siftr2", sources.Segment}, {"siftr2", sources.RxSegment}}}
+	Retrans  = &Quantity{"retransmits", OfFlow, []Origin{{"iperf3", sources.Retrans}, {"iperf2", sources.Retrans}, {"tcp", sources.Retrans}}}
+	Irqs     = &Quantity{"irq", OfInterface, []Origin{{"irq", sources.Irqs}}}
+	CPU      = &Quantity{"cpu", OfHost, []Origin{{"cpu", sources.CPUBusy}}}
+)
+
+// Quantities returns all of them, in order.
+func Quantities() []*Quantity {
+	return []*Quantity{Tx, Rx, TxPkts, RxPkts, TxWire, RxWire, RxDrops, TxDrops, RxErrors, TxErrors,
+		Goodput, PingRTT, PingLost, SRTT, Cwnd, Inflight, Segment, Retrans, Irqs, CPU}
+}
+
+// Metric is that of the first origin: every origin of a Quantity has its unit and Agg.
+func (q *Quantity) Metric() sources.Metric { return q.From[0].Metric }
+
+// rank is the place of an origin in From, or -1.
+func (q *Quantity) rank(o Origin) int {
+	for i, f := range q.From {
+		if f == o {
+			return i
+		}
+	}
+	return -1
+}

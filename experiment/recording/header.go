@@ -1,0 +1,21 @@
+package recording
+
+import "time"
+
+// Schema is the major version of the format.
+const Schema = 1
+
+// A Header says where and how a recording was made.
+type Header struct {
+	Schema    int               `json:"netwatch"`
+	Version   string            `json:"version"`
+	Host      string            `json:"host"`
+	OS        string            `json:"os"`
+	Kernel    string            `json:"kernel,omitempty"`
+	Interface string            `json:"interface,omitempty"`
+	Driver    string            `json:"driver,omitempty"`
+	Options   map[string]string `json:"options,omitempty"`
+	Command   []string          `json:"command,omitempty"` // the load, as it was started
+	Start     time.Time         `json:"start"`
+	Simulated string            `json:"simulated,omitempty"` // "SIMULATED" when no figure was measured
+}

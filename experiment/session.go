@@ -1,0 +1,287 @@
+package experiment
+
+import (
+	"slices"
+	"time"
+
+	"netwatch/experiment/series"
+	"netwatch/sources"
+)
+
+// DefaultSettle is how long after a turn, and after the start of a run, samples
+// do not count: every sender's first interval is inflated.
+const DefaultSettle = 2 * time.Second
+
+// LoadSum is the Subject of a load generator's figures over all its streams.
+const LoadSum = "SUM"
+
+// maxEvents bounds the event list; the oldest go first.
+const maxEvents = 1000
+
+// Options say what a Session is about.
+type Options struct {
+	Start     time.Time
+	Interface string        // the watched interface; a two-host session watches the same name on each host unless it says otherwise
+	Settle    time.Duration // 0 means DefaultSettle
+	Simulated bool          // everything shown carries the word SIMULATED
+	Recorder  sources.Recorder
+}
+
+// A Session is one stretch of watching.
+type Session struct {
+	Options
+	now     time.Time
+	late    int // samples older than the finest bins
+	shed    int // samples dropped before they came here
+	recErr  error
+	events  []sources.Event
+	routes  map[*sources.Series]*route
+	tracks  map[trackKey]*Track
+	order   []*Track // tracks in the order of the quantities' origins
+	sources map[hostName]*SourceState
+	flows   flowTable
+	knobs   knobTable
+	links   map[hostName]*linkState
+	runs    runState
+	phases  []*Phase
+	left    int // phases that the bound pushed out
+	pending []pending
+}
+
+type hostName struct{ host, name string }
+
+type trackKey struct {
+	host     string
+	quantity *Quantity
+	origin   Origin
+}
+
+// New returns an empty Session.
+func New(o Options) *Session {
+	if o.Settle == 0 {
+		o.Settle = DefaultSettle
+	}
+	s := &Session{
+		Options: o, now: o.Start,
+		routes:  map[*sources.Series]*route{},
+		tracks:  map[trackKey]*Track{},
+		sources: map[hostName]*SourceState{},
+		links:   map[hostName]*linkState{},
+		flows:   flowTable{byID: map[flowKey]*FlowState{}},
+	}
+	s.phases = []*Phase{s.newPhase(o.Start, o.Start.Add(o.Settle))}
+	return s
+}
+
+// Apply takes the next Batch: first it is recorded, then its events, then its samples.
+func (s *Session) Apply(b sources.Batch) {
+	if s.Recorder != nil {
+		if err := s.Recorder.Record(b); err != nil && s.recErr == nil {
+			s.recErr = err
+			s.log(sources.Event{At: b.At, Kind: sources.SourceNote, Source: "record", Text: "recording stopped: " + err.Error(), Error: true})
+		}
+	}
+	if b.At.After(s.now) {
+		s.now = b.At
+	}
+	s.shed += b.Shed
+	events := slices.Clone(b.Events) // the Recorder may still be reading the Batch
+	slices.SortStableFunc(events, func(x, y sources.Event) int { return x.At.Compare(y.At) })
+	for _, e := range events {
+		s.event(e)
+	}
+	for _, v := range b.Samples {
+		s.sample(v)
+	}
+	s.flows.choose(s.now)
+	s.countUntil(s.now.Add(-countDelay))
+}
+
+// Finish counts what still waits. Call it once, when the last Batch was applied.
+func (s *Session) Finish() { s.countUntil(s.now.Add(time.Hour)) }
+
+// Now is the time of the newest Batch.
+func (s *Session) Now() time.Time { return s.now }
+
+// Late and Shed count samples that came too late for the finest bins, and samples
+// that were dropped on the way here.
+func (s *Session) Late() int { return s.late }
+
+// Shed counts samples that were dropped on the way here.
+func (s *Session) Shed() int { return s.shed }
+
+// Events returns the event list, oldest first. It is the Session's own slice.
+func (s *Session) Events() []sources.Event { return s.events }
+
+// Note adds an event of netwatch's own (a mark) at the present time.
+func (s *Session) Note(kind sources.EventKind, text string) {
+	s.Apply(sources.Batch{At: s.now, Events: []sources.Event{{At: s.now, Kind: kind, Text: text}}})
+}
+
+func (s *Session) log(e sources.Event) {
+	if len(s.events) == maxEvents {
+		s.events = append(s.events[:0], s.events[maxEvents/4:]...)
+	}
+	s.events = append(s.events, e)
+}
+
+// event lets every part of the Session see an Event, then lists it. What only
+// refines knowledge (a flow seen, a knob's first value) is not listed.
+func (s *Session) event(e sources.Event) {
+	switch e.Kind {
+	case sources.KnobSeen:
+		s.knobs.seen(e)
+		s.Phase().refine(s.knobs.setting())
+		return
+	case sources.FlowSeen:
+		s.flows.seen(e)
+		return
+	case sources.FlowEnded:
+		s.flows.ended(e)
+		return
+	case sources.KnobTurning:
+		if k := s.knobs.turning(e); k != nil && k.Spec.Disruption == sources.LinkReset {
+			s.link(e.Host, k.Spec.Subject).turn(e.At)
+		}
+		s.endPhase(e.At)
+		return
+	case sources.KnobTurned, sources.KnobDrifted, sources.KnobFailed:
+		if k := s.knobs.turned(e); k != nil && k.Spec.Disruption == sources.LinkReset {
+			s.link(e.Host, k.Spec.Subject).turned(e.At)
+		}
+		s.rekey(e.At)
+	case sources.LinkDown, sources.LinkUp:
+		s.link(e.Host, e.Subject).event(e)
+		s.resettle(e)
+	case sources.RunStarted, sources.RunEnded:
+		if quiet := s.runs.event(e); quiet {
+			return
+		}
+		s.rekey(e.At)
+	case sources.SourceUp, sources.SourceGone, sources.SourceNote:
+		s.source(e.Host, e.Source).event(e)
+		if e.Kind == sources.SourceUp {
+			return
+		}
+	}
+	s.log(e)
+}
+
+// A route is where the samples of one Series go.
+type route struct {
+	source *SourceState
+	flow   *FlowState // nil unless the Series belongs to a connection
+	iface  *linkState // nil unless it belongs to an interface
+	tracks []*Track   // the quantities it can feed
+}
+
+func (s *Session) sample(v sources.Sample) {
+	if v.Series == nil || v.N == 0 {
+		return
+	}
+	r := s.routes[v.Series]
+	if r == nil {
+		r = s.newRoute(v.Series)
+		s.routes[v.Series] = r
+	}
+	r.source.saw(v)
+	if r.iface != nil && r.iface.blank(v) {
+		return
+	}
+	if r.flow != nil && !s.flows.sample(r.flow, v) {
+		return
+	}
+	counts, late := !s.unsettled(v), false
+	for _, t := range r.tracks {
+		late = !t.add(v) || late
+		if counts {
+			s.pending = append(s.pending, pending{t, v})
+		}
+	}
+	if late {
+		s.late++
+	}
+}
+
+// newRoute decides which quantities a Series feeds: an interface's own total, a
+// connection when it is the busiest (asked at each sample), the load's sum.
+func (s *Session) newRoute(sr *sources.Series) *route {
+	r := &route{source: s.source(sr.Host, sr.Source)}
+	switch sr.Source {
+	case "tcp", "siftr", "siftr2":
+		r.flow = s.flows.of(sr.Host, sr.Source, sr.Subject)
+	case "nic", "irq":
+		r.iface = s.link(sr.Host, ifaceOf(sr.Subject))
+		if sr.Subject != s.Interface {
+			return r
+		}
+	case "cpu":
+		if sr.Subject != "all" {
+			return r
+		}
+	case "iperf3", "iperf2":
+		if summed := sr.Metric.Agg == sources.PerTime; summed && sr.Subject != LoadSum {
+			return r
+		}
+	}
+	o := Origin{sr.Source, sr.Metric}
+	for _, q := range Quantities() {
+		if q.rank(o) < 0 {
+			continue
+		}
+		r.tracks = append(r.tracks, s.track(sr.Host, q, o))
+	}
+	return r
+}
+
+func (s *Session) track(host string, q *Quantity, o Origin) *Track {
+	k := trackKey{host, q, o}
+	t := s.tracks[k]
+	if t == nil {
+		t = &Track{Quantity: q, Origin: o, Host: host, Ring: series.New(o.Metric.Agg)}
+		s.tracks[k] = t
+		s.order = append(s.order, t)
+		slices.SortStableFunc(s.order, func(a, b *Track) int { return a.Quantity.rank(a.Origin) - b.Quantity.rank(b.Origin) })
+	}
+	return t
+}
+
+// Find returns the Track to show for a Quantity on a host: the best origin that
+// is alive or whose run is on, else the one that spoke last. It is nil when
+// nobody ever told it.
+func (s *Session) Find(q *Quantity, host string) *Track {
+	var last *Track
+	for _, t := range s.order {
+		if t.Quantity != q || t.Host != host {
+			continue
+		}
+		if _, stale := t.Stale(s.now); !stale || s.runs.by(t.Origin.Source) {
+			return s.direction(t)
+		}
+		if last == nil || t.Last.At.After(last.Last.At) {
+			last = t
+		}
+	}
+	return last
+}
+
+// direction returns the Track of the same source that moves more: a receiver's
+// figure is what came in, and its zero going out is not the load.
+func (s *Session) direction(t *Track) *Track {
+	if t.Quantity != Goodput {
+		return t
+	}
+	best, most := t, -1.0
+	for _, o := range s.order {
+		if o.Quantity != t.Quantity || o.Host != t.Host || o.Origin.Source != t.Origin.Source {
+			continue
+		}
+		if _, stale := o.Stale(s.now); stale && o != t {
+			continue
+		}
+		if v, _ := o.Now(); v > most {
+			best, most = o, v
+		}
+	}
+	return best
+}

@@ -1,0 +1,71 @@
+package experiment
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"netwatch/sources"
+)
+
+// A SourceState is what the status line says of one source.
+type SourceState struct {
+	Host, Name string
+	Up         bool   // it began to speak
+	Gone       string // why it ended, "" while it runs
+	Note       string // its newest words
+	NoteError  bool   // those words tell of something wrong
+	Last       time.Time
+	every      time.Duration
+}
+
+func (s *Session) source(host, name string) *SourceState {
+	k := hostName{host, name}
+	st := s.sources[k]
+	if st == nil {
+		st = &SourceState{Host: host, Name: name}
+		s.sources[k] = st
+	}
+	return st
+}
+
+func (st *SourceState) event(e sources.Event) {
+	switch e.Kind {
+	case sources.SourceUp:
+		st.Up, st.Gone = true, ""
+	case sources.SourceGone:
+		st.Gone = cmp.Or(e.Text, "ended")
+	case sources.SourceNote:
+		st.Note, st.NoteError = e.Text, e.Error
+	}
+}
+
+func (st *SourceState) saw(v sources.Sample) {
+	st.Up, st.Gone = true, ""
+	if v.At.After(st.Last) {
+		st.Last = v.At
+	}
+	st.every = max(v.Span, st.every-st.every/16)
+}
+
+// Stale says whether a source that spoke has been silent for more than three of its intervals.
+func (st *SourceState) Stale(now time.Time) (age time.Duration, stale bool) {
+	if st.Last.IsZero() {
+		return 0, false
+	}
+	age = now.Sub(st.Last)
+	return age, age > max(3*st.every, 1500*time.Millisecond)
+}
+
+// Sources returns every source that was heard of, in a steady order: here before
+// peers, then by name.
+func (s *Session) Sources() []*SourceState {
+	all := make([]*SourceState, 0, len(s.sources))
+	for _, st := range s.sources {
+		all = append(all, st)
+	}
+	slices.SortFunc(all, func(a, b *SourceState) int {
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}

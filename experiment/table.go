@@ -1,0 +1,131 @@
+package experiment
+
+import "slices"
+
+// TableQuantities are the columns of the table of settings.
+func TableQuantities() []*Quantity {
+	return []*Quantity{Goodput, PingRTT, SRTT, Cwnd, Segment, Irqs, CPU}
+}
+
+// A Cell is one Quantity under one setting, told by one origin.
+type Cell struct {
+	Track *Track // whose figures, nil when there are none
+	Sum   Sum    // without settle times, link gaps and stale stretches
+	Whole Sum    // everything
+}
+
+// A Row is one setting in one load state.
+type Row struct {
+	Label   string // "aim=2 tso=on"
+	Setting Setting
+	Loaded  bool // under load, else idle
+	Runs    int  // how many runs
+	Seconds float64
+	Current bool // this is how it stands now
+	Cells   []Cell
+}
+
+// A Table is what the experiment shows so far: one row per setting and load
+// state in the order of their first appearance.
+type Table struct {
+	Quantities []*Quantity
+	Rows       []Row
+	Left       int // phases that no longer count, because there were too many
+}
+
+// Table sums up the phases for one host's figures.
+func (s *Session) Table(host string) Table {
+	t := Table{Quantities: TableQuantities(), Left: s.left}
+	index := map[string]int{}
+	pools := []map[*Track]*sums{}
+	runs := []map[int]bool{}
+	cur := s.Phase()
+	for _, p := range s.phases {
+		if len(p.sums) == 0 && p != cur {
+			continue
+		}
+		key := p.key
+		if p.Run > 0 {
+			key += "load"
+		}
+		i, known := index[key]
+		if !known {
+			i = len(t.Rows)
+			index[key] = i
+			t.Rows = append(t.Rows, Row{Label: s.knobs.label(p.Setting), Setting: p.Setting, Loaded: p.Run > 0})
+			pools = append(pools, map[*Track]*sums{})
+			runs = append(runs, map[int]bool{})
+		}
+		if p.Run > 0 {
+			runs[i][p.Run] = true
+		}
+		t.Rows[i].Current = t.Rows[i].Current || p == cur
+		end := p.End
+		if end.IsZero() {
+			end = s.now
+		}
+		if d := end.Sub(p.Settled).Seconds(); d > 0 {
+			t.Rows[i].Seconds += d
+		}
+		pool(pools[i], p)
+	}
+	for i := range t.Rows {
+		t.Rows[i].Runs = len(runs[i])
+		for _, q := range t.Quantities {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, s.cell(q, host, pools[i]))
+		}
+	}
+	return t
+}
+
+func pool(into map[*Track]*sums, p *Phase) {
+	for tr, a := range p.sums {
+		b := into[tr]
+		if b == nil {
+			b = &sums{}
+			into[tr] = b
+		}
+		b.settled.merge(a.settled)
+		b.whole.merge(a.whole)
+	}
+}
+
+// cell takes the best source that told anything under this setting, and of its
+// two directions the one that moved more.
+func (s *Session) cell(q *Quantity, host string, from map[*Track]*sums) Cell {
+	var best Cell
+	for _, tr := range s.order {
+		a := from[tr]
+		if tr.Quantity != q || tr.Host != host || a == nil || a.whole.N == 0 {
+			continue
+		}
+		other := best.Track != nil && best.Track.Origin.Source != tr.Origin.Source
+		if other || best.Track != nil && a.whole.Sum <= best.Whole.Sum {
+			continue
+		}
+		best = Cell{Track: tr, Sum: a.settled, Whole: a.whole}
+	}
+	return best
+}
+
+// Delta is how far a row's settled mean lies from the first row of the same load
+// state, as a share of it (0.027 is +2.7 %). ok is false for that first row
+// itself, where either has nothing, or where they come from different origins.
+func (t Table) Delta(row, col int) (v float64, ok bool) {
+	r := t.Rows[row]
+	base := slices.IndexFunc(t.Rows, func(b Row) bool { return b.Loaded == r.Loaded })
+	if base == row {
+		return 0, false
+	}
+	a, b := t.Rows[base].Cells[col], r.Cells[col]
+	if a.Track == nil || b.Track == nil || a.Track != b.Track {
+		return 0, false
+	}
+	agg := a.Track.Origin.Metric.Agg
+	x, okx := a.Sum.Mean(agg)
+	y, oky := b.Sum.Mean(agg)
+	if !okx || !oky || x == 0 {
+		return 0, false
+	}
+	return y/x - 1, true
+}

@@ -1,0 +1,43 @@
+package experiment
+
+import (
+	"time"
+
+	"netwatch/experiment/series"
+	"netwatch/sources"
+)
+
+// A Track is one measured line: a Quantity as one origin tells it. A connection
+// that ends and the next one that takes its place continue the same Track.
+type Track struct {
+	Quantity *Quantity
+	Origin   Origin
+	Host     string
+	Subject  string // whose figure the newest Sample is: an interface, a flow's ID, a target
+	Ring     *series.Ring
+	Last     sources.Sample // the newest Sample, N > 0
+
+	every time.Duration // the longest Span seen lately: how often news is due
+}
+
+// add takes a Sample. It returns false when the Sample came too late for the finest bins.
+func (t *Track) add(s sources.Sample) bool {
+	if !s.At.Before(t.Last.At) {
+		t.Last, t.Subject = s, s.Series.Subject
+	}
+	t.every = max(s.Span, t.every-t.every/16)
+	return t.Ring.Add(s)
+}
+
+// Stale says whether the Track has been silent for more than three of its
+// intervals (at least one second) at the time now, and since when it is silent.
+func (t *Track) Stale(now time.Time) (age time.Duration, stale bool) {
+	if t.Last.At.IsZero() {
+		return 0, true
+	}
+	age = now.Sub(t.Last.At)
+	return age, age > max(3*t.every, time.Second+500*time.Millisecond)
+}
+
+// Now is the figure to show: the mean of the newest Sample. ok is false before the first.
+func (t *Track) Now() (v float64, ok bool) { return t.Last.Mean() }
