@@ -35,6 +35,7 @@ type Session struct {
 	shed    int // samples dropped before they came here
 	recErr  error
 	events  []sources.Event
+	logged  int
 	routes  map[*sources.Series]*route
 	tracks  map[trackKey]*Track
 	order   []*Track // tracks in the order of the quantities' origins
@@ -118,7 +119,11 @@ func (s *Session) Note(kind sources.EventKind, text string) {
 	s.Apply(sources.Batch{At: s.now, Events: []sources.Event{{At: s.now, Kind: kind, Text: text}}})
 }
 
+// Logged counts the events ever listed, also those the list no longer holds.
+func (s *Session) Logged() int { return s.logged }
+
 func (s *Session) log(e sources.Event) {
+	s.logged++
 	if len(s.events) == maxEvents {
 		s.events = append(s.events[:0], s.events[maxEvents/4:]...)
 	}

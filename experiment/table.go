@@ -34,8 +34,11 @@ type Table struct {
 }
 
 // Table sums up the phases for one host's figures.
-func (s *Session) Table(host string) Table {
-	t := Table{Quantities: TableQuantities(), Left: s.left}
+func (s *Session) Table(host string) Table { return s.TableOf(host, TableQuantities()) }
+
+// TableOf is Table with other columns.
+func (s *Session) TableOf(host string, quantities []*Quantity) Table {
+	t := Table{Quantities: quantities, Left: s.left}
 	index := map[string]int{}
 	pools := []map[*Track]*sums{}
 	runs := []map[int]bool{}

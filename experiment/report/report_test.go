@@ -1,0 +1,146 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"netwatch/experiment"
+	"netwatch/sources"
+)
+
+var t0 = time.Date(2024, 10, 24, 9, 3, 0, 0, time.UTC)
+
+var (
+	goodput = &sources.Series{Source: "iperf3", Subject: experiment.LoadSum, Metric: sources.Goodput}
+	ping    = &sources.Series{Source: "ping", Subject: "r1", Metric: sources.PingRTT}
+	cwnd    = &sources.Series{Source: "siftr2", Subject: "dd7fc950", Metric: sources.Cwnd}
+)
+
+// play is a run of 8 s at aim=1 and one of 8 s at aim=2, 900 and 927 Mbit/s, with
+// a ping each second of 200, 210, … and of 150, 160, … us.
+func play(each func(*experiment.Session)) *experiment.Session {
+	s := experiment.New(experiment.Options{Start: t0, Interface: "em4", Simulated: true})
+	at := t0
+	apply := func(b sources.Batch) {
+		b.At = at
+		for i := range b.Events {
+			b.Events[i].At = at
+		}
+		s.Apply(b)
+		each(s)
+	}
+	apply(sources.Batch{Events: []sources.Event{
+		{Kind: sources.KnobSeen, Subject: "aim", New: "1", Knob: &sources.KnobSpec{Name: "aim"}},
+		{Kind: sources.RunStarted, Source: "iperf3", Subject: "iperf3 #1", Text: "iperf3 -c r1"},
+	}})
+	seconds := func(mbit, rtt float64) {
+		for i := range 8 {
+			at = at.Add(time.Second)
+			apply(sources.Batch{Samples: []sources.Sample{
+				sources.Amount(goodput, at, time.Second, mbit*1e6/8),
+				sources.Reading(ping, at, time.Second, rtt+10*float64(i)),
+				{Series: cwnd, At: at, Span: time.Second, N: 1000, Sum: 1000 * 512 * 1024, Min: 1024, Max: 1 << 20, Last: 5},
+			}})
+		}
+	}
+	seconds(900, 200)
+	apply(sources.Batch{Events: []sources.Event{
+		{Kind: sources.KnobTurning, Subject: "aim", Old: "1", Asked: "2"},
+		{Kind: sources.KnobTurned, Subject: "aim", Old: "1", Asked: "2", New: "2", Span: 9 * time.Millisecond},
+	}})
+	seconds(927, 150)
+	s.Finish()
+	return s
+}
+
+// Six of eight readings count (2 s of settling): 220..270 has the mean 245 and
+// 170..220 the mean 195; the spread of six equidistant steps of 10 is
+// sqrt(10^2 * 17.5 / 5) = 18.708; 195/245-1 = -20.4 %; 927/900-1 = 3 %.
+func TestMarkdown(t *testing.T) {
+	var out bytes.Buffer
+	if err := Markdown(&out, play(func(*experiment.Session) {}), ""); err != nil {
+		t.Fatal(err)
+	}
+	want := `### netwatch em4 SIMULATED, 2024-10-24 09:03:00 UTC, 16s
+
+| setting | load | runs | s | goodput Mbit/s | n | delta | ping rtt ms | ping min/avg/max/sd ms | n | delta | cwnd KiB | n | delta |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+| aim=1 | run | 1 | 6 | 900.0 | 6 | - | 0.245 | 0.220/0.245/0.270/0.019 | 6 | - | 512 | 6000 | - |
+| aim=2 | run | 1 | 6 | 927.0 | 6 | +3.0 % | 0.195 | 0.170/0.195/0.220/0.019 | 6 | -20.4 % | 512 | 6000 | +0.0 % |
+
+Means without the first 2s after a turn and of a run, and without link gaps; n counts readings; delta is to the first row of the same load state, not tested.
+- goodput: from iperf3; whole-run means (Mbit/s): aim=1 900.0, aim=2 927.0
+- ping rtt: from ping; whole-run means (ms): aim=1 0.235, aim=2 0.185
+- cwnd: from siftr2; whole-run means (KiB): aim=1 512, aim=2 512
+`
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMarkdownOfNothing(t *testing.T) {
+	var out bytes.Buffer
+	s := experiment.New(experiment.Options{Start: t0, Interface: "em4"})
+	if err := Markdown(&out, s, ""); err != nil || !strings.Contains(out.String(), "Nothing was counted.") {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+}
+
+func TestTextLines(t *testing.T) {
+	var out bytes.Buffer
+	l := NewText(&out, time.Second, "")
+	play(func(s *experiment.Session) {
+		if err := l.Tick(s); err != nil {
+			t.Fatal(err)
+		}
+	})
+	lines := strings.Split(out.String(), "\n")
+	var plain, events []string
+	for _, v := range lines {
+		if strings.HasPrefix(v, "#") {
+			events = append(events, v)
+		} else {
+			plain = append(plain, strings.Join(strings.Fields(v), " "))
+		}
+	}
+	if want := []string{"# 09:03:00.000 run started: iperf3 #1: iperf3 -c r1", "# 09:03:08.000 aim 1 -> 2 (9.0 ms)"}; !cmp.Equal(events, want) {
+		t.Errorf("events: %s", cmp.Diff(want, events))
+	}
+	want := []string{
+		"em4 SIMULATED",
+		"tx rx tx pkt/s rx pkt/s drop goodput ping rtt lost srtt cwnd segment retr irq cpu",
+		"time Mbit/s Mbit/s pkt/s pkt/s /s Mbit/s ms /s us KiB bytes /s /s %",
+		"09:03:01 - - - - - 900.0 0.200 - - 512 - - - - run 1 aim=1",
+	}
+	if got := plain[:4]; !cmp.Equal(got, want) {
+		t.Errorf("lines: %s", cmp.Diff(want, got))
+	}
+	if n := strings.Count(out.String(), "SIMULATED"); n != 1 {
+		t.Errorf("%d headers in 16 lines", n)
+	}
+}
+
+func TestCSVHasOneShape(t *testing.T) {
+	var out bytes.Buffer
+	l := NewCSV(&out, time.Second, "")
+	play(func(s *experiment.Session) {
+		if err := l.Tick(s); err != nil {
+			t.Fatal(err)
+		}
+	})
+	rows, err := csv.NewReader(&out).ReadAll() // refuses rows of another length
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1+2+16 {
+		t.Errorf("%d rows, want a header, two events and sixteen lines", len(rows))
+	}
+	if h := rows[0]; h[0] != "time" || h[len(h)-1] != "event SIMULATED" {
+		t.Errorf("header %q", h)
+	}
+}
