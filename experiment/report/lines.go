@@ -55,10 +55,11 @@ func (l *Lines) Tick(s *experiment.Session) error {
 	if l.last.IsZero() {
 		l.last = s.Start
 	}
-	if s.Now().Sub(l.last) < l.interval {
+	behind := s.Now().Sub(l.last)
+	if behind < l.interval {
 		return nil
 	}
-	l.last = s.Now()
+	l.last = l.last.Add(behind.Truncate(l.interval)) // ticks come late, never early: keep the beat
 	return l.line(s)
 }
 

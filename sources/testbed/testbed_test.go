@@ -1,0 +1,271 @@
+package testbed
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"netwatch/parsers/siftr"
+	"netwatch/sources"
+)
+
+// A witness reads every stream of a testbed to its end and keeps what was said.
+type witness struct {
+	mu      sync.Mutex
+	samples map[sources.Metric][]sources.Sample
+	events  []sources.Event
+	lines   map[string][]string // "iperf", "ping", "siftr"
+	raw     []byte              // of siftr2
+}
+
+func (w *witness) Sample(s sources.Sample) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.samples[s.Series.Metric] = append(w.samples[s.Series.Metric], s)
+}
+
+func (w *witness) Event(e sources.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, e)
+}
+
+func (w *witness) read(name string, r io.Reader) {
+	for in := bufio.NewScanner(r); in.Scan(); {
+		w.lines[name] = append(w.lines[name], in.Text())
+	}
+}
+
+// live runs a testbed for d of fake time; turn acts on it meanwhile.
+func live(t *testing.T, seed uint64, d time.Duration, turn func(map[string]sources.Knob)) *witness {
+	t.Helper()
+	w := &witness{samples: map[sources.Metric][]sources.Sample{}, lines: map[string][]string{}}
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	bed := New(seed)
+	knobs := map[string]sources.Knob{}
+	for _, k := range bed.Knobs() {
+		knobs[k.Spec().Name] = k
+	}
+	if turn != nil {
+		go turn(knobs)
+	}
+	var readers sync.WaitGroup
+	var mu sync.Mutex
+	for name, r := range map[string]io.Reader{"iperf": bed.Iperf(), "ping": bed.Ping(), "siftr": bed.Siftr(), "siftr2": bed.Siftr2()} {
+		readers.Go(func() {
+			if name == "siftr2" {
+				b, _ := io.ReadAll(r)
+				w.raw = b
+				return
+			}
+			own := &witness{lines: map[string][]string{}}
+			own.read(name, r)
+			mu.Lock()
+			defer mu.Unlock()
+			w.lines[name] = own.lines[name]
+		})
+	}
+	if err := bed.Run(ctx, w); err != nil {
+		t.Error(err)
+	}
+	readers.Wait()
+	return w
+}
+
+func set(t *testing.T, k sources.Knob, v string) {
+	if err := k.Set(t.Context(), v); err != nil {
+		t.Errorf("%s=%s: %v", k.Spec().Name, v, err)
+	}
+}
+
+// iperfMean is the tool's own final figure of the first run, Mbit/s.
+func iperfMean(t *testing.T, lines []string) float64 {
+	t.Helper()
+	for _, l := range lines {
+		f := strings.Fields(l)
+		if len(f) > 7 && f[len(f)-1] == "sender" {
+			v, err := strconv.ParseFloat(f[6], 64)
+			if err != nil || f[7] != "Mbits/sec" {
+				t.Fatalf("row %q", l)
+			}
+			return v
+		}
+	}
+	t.Fatalf("no final row in %q", lines)
+	return 0
+}
+
+// The figures of the testers' notes, within the noise of one run.
+func TestTheNotesFigures(t *testing.T) {
+	for _, c := range []struct {
+		aim           string
+		goodput       float64 // Mbit/s with stock siftr
+		segment       float64 // bytes, with siftr2
+		min, avg, max float64 // ms
+	}{
+		{"0", 898, 4630, 0.169, 0.237, 0.280},
+		{"1", 904, 4789, 0.164, 0.205, 0.249},
+		{"2", 928, 4784, 0.129, 0.155, 0.203},
+	} {
+		t.Run("aim "+c.aim, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				stock := live(t, 7, 24*time.Second, func(k map[string]sources.Knob) { set(t, k["aim"], c.aim); set(t, k["log"], "siftr") })
+				if got := iperfMean(t, stock.lines["iperf"]); math.Abs(got-c.goodput) > 5 {
+					t.Errorf("iperf3 with siftr: %v Mbit/s, want %v", got, c.goodput)
+				}
+				if n := len(stock.lines["siftr"]); n < 1_000_000 {
+					t.Errorf("%d lines of siftr in 20 s", n)
+				}
+				w := live(t, 7, 24*time.Second, func(k map[string]sources.Knob) { set(t, k["aim"], c.aim) })
+				if got := iperfMean(t, w.lines["iperf"]); math.Abs(got-939) > 4 {
+					t.Errorf("iperf3 with siftr2: %v Mbit/s, want about 939", got)
+				}
+				if got := meanSegment(w.raw); math.Abs(got-c.segment) > 30 {
+					t.Errorf("mean segment %v, want %v", got, c.segment)
+				}
+				checkPing(t, w.lines["ping"][1:], c.min, c.avg, c.max)
+			})
+		})
+	}
+}
+
+func checkPing(t *testing.T, lines []string, lo, mean, hi float64) {
+	t.Helper()
+	sum, least, most := 0.0, math.Inf(1), 0.0
+	for _, l := range lines {
+		_, v, _ := strings.Cut(l, "time=")
+		ms, err := strconv.ParseFloat(strings.TrimSuffix(v, " ms"), 64)
+		if err != nil {
+			t.Fatalf("line %q", l)
+		}
+		sum, least, most = sum+ms, min(least, ms), max(most, ms)
+	}
+	n := float64(len(lines))
+	if n < 100 || math.Abs(sum/n-mean) > 0.006 || least < lo || least > lo+0.012 || most > hi || most < hi-0.012 {
+		t.Errorf("ping %d: %.3f/%.3f/%.3f, want %.3f/%.3f/%.3f", len(lines), least, sum/n, most, lo, mean, hi)
+	}
+}
+
+func meanSegment(raw []byte) float64 {
+	h := &segments{}
+	d := siftr.NewDecoder(h)
+	d.Write(raw)
+	d.Close()
+	return h.sum / h.n
+}
+
+type segments struct{ sum, n, bad float64 }
+
+func (s *segments) Begin(*siftr.Cycle) {}
+func (s *segments) End(*siftr.Cycle)   {}
+func (s *segments) Bad(siftr.Bad)      { s.bad++ }
+func (s *segments) Record(r *siftr.Record) {
+	if r.Payload > 0 {
+		s.sum += float64(r.Payload)
+		s.n++
+	}
+}
+
+// The payload in the log, the octets of the card and iperf3's bytes are one truth.
+func TestTheStreamsAgree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := live(t, 3, 24*time.Second, nil)
+		h := &segments{}
+		d := siftr.NewDecoder(h)
+		d.Write(w.raw)
+		d.Close()
+		if h.bad > 0 {
+			t.Errorf("%v lines of the log cannot be read", h.bad)
+		}
+		total := func(m sources.Metric) (v float64) {
+			for _, s := range w.samples[m] {
+				v += s.Sum
+			}
+			return v
+		}
+		if want := h.sum + h.n*stackHeader; math.Abs(total(sources.TxOctets)-want) > want*1e-6 {
+			t.Errorf("card sent %v octets, log says %v", total(sources.TxOctets), want)
+		}
+		if stack, wire := total(sources.TxOctets), total(sources.TxWireOctets); wire < stack*1.02 || wire > stack*1.05 {
+			t.Errorf("wire %v octets, stack %v: want 2 to 5 %% more headers", wire, stack)
+		}
+		if got, want := iperfMean(t, w.lines["iperf"]), h.sum*8/20e6; math.Abs(got-want) > want*0.006 {
+			t.Errorf("iperf3 says %v Mbit/s, the log %v", got, want)
+		}
+	})
+}
+
+func TestAnInterfaceTurnDropsTheLinkForThreeSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := live(t, 1, 12*time.Second, func(k map[string]sources.Knob) {
+			time.Sleep(5 * time.Second)
+			began := time.Now()
+			set(t, k["tso"], "off")
+			if took := time.Since(began); took != ioctlTime {
+				t.Errorf("the turn took %v, want %v", took, ioctlTime)
+			}
+			set(t, k["tso"], "off") // as it is already: no reset
+		})
+		var down, up int
+		for _, e := range w.events {
+			switch e.Kind {
+			case sources.LinkDown:
+				down++
+			case sources.LinkUp:
+				up++
+				if e.Span < 2900*time.Millisecond || e.Span > 3100*time.Millisecond {
+					t.Errorf("the link was away for %v", e.Span)
+				}
+			}
+		}
+		if down != 1 || up != 1 {
+			t.Errorf("%d times down, %d times up, want once each", down, up)
+		}
+		if pings := len(w.lines["ping"]) - 1; pings < 43 || pings > 46 { // 60 probes less three seconds
+			t.Errorf("%d pings answered", pings)
+		}
+		h := &biggest{}
+		d := siftr.NewDecoder(h)
+		d.Write(w.raw)
+		d.Close()
+		if h.after != mss || h.before <= mss {
+			t.Errorf("largest packet %d before and %d after TSO was turned off", h.before, h.after)
+		}
+	})
+}
+
+// biggest is the largest payload of packets before and after TSO went.
+type biggest struct{ before, after uint32 }
+
+func (b *biggest) Begin(*siftr.Cycle) {}
+func (b *biggest) End(*siftr.Cycle)   {}
+func (b *biggest) Bad(siftr.Bad)      {}
+func (b *biggest) Record(r *siftr.Record) {
+	if r.Flags&siftr.FlagTSO != 0 {
+		b.before = max(b.before, r.Payload)
+	} else {
+		b.after = max(b.after, r.Payload)
+	}
+}
+
+func TestTheSeedFixesTheNoise(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := live(t, 5, 4*time.Second, nil)
+		b := live(t, 5, 4*time.Second, nil)
+		c := live(t, 6, 4*time.Second, nil)
+		if x, y := strings.Join(a.lines["ping"], ""), strings.Join(b.lines["ping"], ""); x != y {
+			t.Error("one seed made two pings")
+		}
+		if x, y := strings.Join(a.lines["ping"], ""), strings.Join(c.lines["ping"], ""); x == y {
+			t.Error("two seeds made one ping")
+		}
+	})
+}
