@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"time"
@@ -30,6 +31,7 @@ type flowKey struct{ host, source, id string }
 
 type flowTable struct {
 	byID    map[flowKey]*FlowState
+	byLogID map[hostName]sources.Flow // addresses of ids that a log may come to name
 	all     []*FlowState
 	busiest map[hostName]*FlowState // by host and source
 }
@@ -40,10 +42,21 @@ func (t *flowTable) of(host, source, id string) *FlowState {
 	f := t.byID[k]
 	if f == nil {
 		f = &FlowState{Host: host, Source: source, ID: id, Last: map[Origin]sources.Sample{}}
+		f.learn(t.byLogID[hostName{host, id}])
 		t.byID[k] = f
 		t.add(f)
 	}
 	return f
+}
+
+// learn takes what another source or a later event knows of the flow.
+func (f *FlowState) learn(w sources.Flow) {
+	if w.Local.IsValid() {
+		f.Local, f.Remote = w.Local, w.Remote
+	}
+	f.MSS = cmp.Or(w.MSS, f.MSS)
+	f.Stack, f.CC = cmp.Or(w.Stack, f.Stack), cmp.Or(w.CC, f.CC)
+	f.Mixed = f.Mixed || w.Mixed
 }
 
 func (t *flowTable) add(f *FlowState) {
@@ -68,27 +81,41 @@ func (t *flowTable) add(f *FlowState) {
 	}
 }
 
-// seen learns who a flow is. When its addresses are those of a flow that another
-// source follows, the two become one.
+// seen learns who a flow is. A load generator's streams are no rows of their
+// own: they only tell the addresses, which give the id in a log.
 func (t *flowTable) seen(e sources.Event) {
 	if e.Flow == nil {
 		return
 	}
-	f := t.of(e.Host, e.Source, e.Flow.ID)
-	f.Ended = time.Time{}
-	if e.Flow.Local.IsValid() {
-		f.Local, f.Remote = e.Flow.Local, e.Flow.Remote
+	t.remember(e.Host, *e.Flow)
+	if flowSources[e.Source] {
+		f := t.of(e.Host, e.Source, e.Flow.ID)
+		f.Ended = time.Time{}
+		f.learn(*e.Flow)
 	}
-	if e.Flow.MSS > 0 {
-		f.MSS = e.Flow.MSS
+}
+
+// flowSources are the sources whose subjects are connections.
+var flowSources = map[string]bool{"tcp": true, "siftr": true, "siftr2": true}
+
+// remember keeps the addresses behind an id. Two connections that would be logged
+// under one id are mixed in the log.
+func (t *flowTable) remember(host string, w sources.Flow) {
+	if w.LogID == "" || !w.Local.IsValid() {
+		return
 	}
-	if e.Flow.Stack != "" {
-		f.Stack = e.Flow.Stack
+	if t.byLogID == nil || len(t.byLogID) >= 16*maxFlows {
+		t.byLogID = map[hostName]sources.Flow{}
 	}
-	if e.Flow.CC != "" {
-		f.CC = e.Flow.CC
+	k := hostName{host, w.LogID}
+	known, have := t.byLogID[k]
+	w.Mixed = w.Mixed || have && (known.Local != w.Local || known.Remote != w.Remote)
+	t.byLogID[k] = w
+	for _, source := range []string{"siftr2", "siftr"} {
+		if f := t.byID[flowKey{host, source, w.LogID}]; f != nil {
+			f.learn(w)
+		}
 	}
-	f.Mixed = f.Mixed || e.Flow.Mixed
 }
 
 func (t *flowTable) ended(e sources.Event) {
@@ -209,15 +236,7 @@ func join(a, b *FlowState) *FlowState {
 	for k, v := range a.Last {
 		j.Last[k] = v
 	}
-	if j.Stack == "" {
-		j.Stack = b.Stack
-	}
-	if j.CC == "" {
-		j.CC = b.CC
-	}
-	if j.MSS == 0 {
-		j.MSS = b.MSS
-	}
+	j.Stack, j.CC, j.MSS = cmp.Or(a.Stack, b.Stack), cmp.Or(a.CC, b.CC), cmp.Or(a.MSS, b.MSS)
 	if !b.Ended.IsZero() && j.Ended.IsZero() && b.newest().After(a.newest()) {
 		j.Ended = b.Ended
 	}

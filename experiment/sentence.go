@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -10,57 +11,75 @@ import (
 
 // Sentence writes an Event as one line of words, without its time.
 func Sentence(e sources.Event) string {
-	var b strings.Builder
 	if e.Host != "" {
-		b.WriteString(e.Host + " ")
+		return e.Host + " " + sentence(e)
 	}
-	switch e.Kind {
-	case sources.KnobTurned:
-		fmt.Fprintf(&b, "%s %s -> %s", e.Subject, e.Old, e.New)
-		if e.Asked != e.New {
-			fmt.Fprintf(&b, " (asked %s)", e.Asked)
-		}
-		b.WriteString(took(e.Span))
-	case sources.KnobFailed:
-		fmt.Fprintf(&b, "%s: %s refused, still %s", e.Subject, e.Asked, e.New)
-	case sources.KnobDrifted:
-		fmt.Fprintf(&b, "%s %s -> %s, not by netwatch", e.Subject, e.Old, e.New)
-	case sources.LinkDown:
-		b.WriteString(e.Subject + " link down")
-	case sources.LinkUp:
-		b.WriteString(e.Subject + " link up")
-		if e.Span > 0 {
-			fmt.Fprintf(&b, " after %.1f s", e.Span.Seconds())
-		}
-	case sources.CounterReset:
-		b.WriteString(e.Subject + " counters reset")
-	case sources.RunStarted:
-		b.WriteString("run started: " + e.Subject)
-	case sources.RunEnded:
-		b.WriteString("run ended: " + e.Subject)
-	case sources.SourceGone:
-		b.WriteString(e.Source + " gone")
-	case sources.SourceNote:
-		b.WriteString(e.Source)
-	case sources.Mark:
-		b.WriteString("mark")
-	default:
-		b.WriteString(strings.TrimSpace(string(e.Kind) + " " + e.Subject))
-	}
-	if e.Text != "" {
-		b.WriteString(": " + e.Text)
-	}
-	return b.String()
+	return sentence(e)
 }
 
-func took(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return ""
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf(" (%.1f ms)", float64(d.Microseconds())/1000)
-	case d < time.Second:
-		return fmt.Sprintf(" (%d ms)", d.Milliseconds())
+func sentence(e sources.Event) string {
+	said := after(": ", e.Text)
+	switch e.Kind {
+	case sources.KnobTurned:
+		return turn(e) + said
+	case sources.KnobFailed:
+		return e.Subject + " stays " + e.New + ", asked " + e.Asked + said
+	case sources.KnobDrifted:
+		return e.Subject + " " + e.Old + " -> " + e.New + ", not by netwatch" + said
+	case sources.LinkDown:
+		return cmp.Or(e.Text, e.Subject+" link down")
+	case sources.LinkUp:
+		if e.Span > 0 {
+			return cmp.Or(e.Text, e.Subject+" link up") + " after " + Took(e.Span)
+		}
+		return cmp.Or(e.Text, e.Subject+" link up")
+	case sources.CounterReset:
+		return e.Subject + " counters reset, no rate across it" + said
+	case sources.RunStarted:
+		return e.Subject + " began" + said
+	case sources.RunEnded:
+		return e.Subject + " ended" + said
+	case sources.SourceGone:
+		return e.Source + " ended" + said
+	case sources.SourceNote:
+		if strings.HasPrefix(e.Text, e.Source+": ") { // the tool named itself
+			return e.Text
+		}
+		return e.Source + said
+	case sources.PingLate:
+		return "ping " + e.Subject + " late answer" + said
+	case sources.Mark:
+		return "mark" + after(" ", e.Text)
 	}
-	return fmt.Sprintf(" (%.1f s)", d.Seconds())
+	return string(e.Kind) + after(" ", e.Subject) + said
+}
+
+func turn(e sources.Event) string {
+	text := e.Subject + " " + e.Old + " -> " + e.New
+	if e.Asked != "" && e.Asked != e.New {
+		text += ", asked " + e.Asked
+	}
+	if e.Span > 0 {
+		text += " (" + Took(e.Span) + ")"
+	}
+	return text
+}
+
+// Took writes how long something took: "0.4 ms", "15 ms", "3.1 s".
+func Took(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// after is text behind a separator, or nothing.
+func after(sep, text string) string {
+	if text == "" {
+		return ""
+	}
+	return sep + text
 }

@@ -263,12 +263,16 @@ func (s *Session) Find(q *Quantity, host string) *Track {
 		if _, stale := t.Stale(s.now); !stale || s.runs.by(t.Origin.Source) {
 			return s.direction(t)
 		}
-		if last == nil || t.Last.At.After(last.Last.At) {
+		if last == nil || t.Last.At.Sub(last.Last.At) > asGood {
 			last = t
 		}
 	}
 	return last
 }
+
+// asGood is how much longer a lesser origin must have gone on speaking before a
+// silent better one gives way to it.
+const asGood = 5 * time.Second
 
 // direction returns the Track of the same source that moves more: a receiver's
 // figure is what came in, and its zero going out is not the load.

@@ -289,6 +289,30 @@ func TestFlowsOfTwoSourcesAreJoinedByTheirAddresses(t *testing.T) {
 	}
 }
 
+func TestTheAddressesOfALogsIDComeFromOtherSources(t *testing.T) {
+	l, r := netip.MustParseAddrPort("10.1.1.2:54321"), netip.MustParseAddrPort("10.1.1.3:5201")
+	cw := sources.Series{Source: "siftr2", Subject: "1de7920b", Metric: sources.Cwnd}
+	stream := sources.Event{Kind: sources.FlowSeen, Source: "iperf3", Subject: "5", Flow: &sources.Flow{ID: "5", LogID: "1de7920b", Local: l, Remote: r}}
+	for _, logFirst := range []bool{false, true} {
+		f := newFeed()
+		if logFirst {
+			f.step(poll, map[sources.Series]float64{cw: 99})
+		}
+		f.event(stream)
+		f.step(poll, map[sources.Series]float64{cw: 99})
+		fl := f.Flows()
+		if len(fl) != 1 || fl[0].ID != "1de7920b" || fl[0].Remote != r || fl[0].Mixed {
+			t.Errorf("log first %v: %d rows, %+v", logFirst, len(fl), fl[0])
+		}
+		other := *stream.Flow
+		other.Local = netip.MustParseAddrPort("10.1.1.2:54322")
+		f.event(sources.Event{Kind: sources.FlowSeen, Source: "iperf3", Subject: "7", Flow: &other})
+		if fl := f.Flows(); !fl[0].Mixed {
+			t.Error("two connections under one id are not said to be mixed")
+		}
+	}
+}
+
 func TestSilenceIsStale(t *testing.T) {
 	f := newFeed()
 	f.step(time.Second, map[sources.Series]float64{tx: 1})

@@ -49,7 +49,8 @@ type Event struct {
 // A Flow names a connection as far as its source knows it. The session joins
 // flows of different sources by the 4-tuple.
 type Flow struct {
-	ID     string         `json:"id"` // the source's own: "dd7fc950", "10.1.1.2:54321>10.1.1.3:5201"
+	ID     string         `json:"id"`              // the source's own: "dd7fc950", "10.1.1.2:54321>10.1.1.3:5201"
+	LogID  string         `json:"logid,omitempty"` // the id a siftr2 log gives these addresses, where the source can tell it
 	Local  netip.AddrPort `json:"local,omitzero"`
 	Remote netip.AddrPort `json:"remote,omitzero"`
 	Stack  string         `json:"stack,omitempty"`

@@ -108,7 +108,7 @@ func TestTextLines(t *testing.T) {
 			plain = append(plain, strings.Join(strings.Fields(v), " "))
 		}
 	}
-	if want := []string{"# 09:03:00.000 run started: iperf3 #1: iperf3 -c r1", "# 09:03:08.000 aim 1 -> 2 (9.0 ms)"}; !cmp.Equal(events, want) {
+	if want := []string{"# 09:03:00.000 iperf3 #1 began: iperf3 -c r1", "# 09:03:08.000 aim 1 -> 2 (9.0 ms)"}; !cmp.Equal(events, want) {
 		t.Errorf("events: %s", cmp.Diff(want, events))
 	}
 	want := []string{

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netwatch/sources"
+	"netwatch/sources/cpu"
+	"netwatch/sources/hub"
+	"netwatch/sources/iperf"
+	"netwatch/sources/irq"
+	"netwatch/sources/knobs"
+	"netwatch/sources/nic"
+	"netwatch/sources/ping"
+	"netwatch/sources/siftr"
+	"netwatch/sources/tcp"
+)
+
+// runLive watches an interface of this host.
+func runLive(cmd *cobra.Command, o *options, iface string, command []string) error {
+	if err := checkInterface(iface); err != nil {
+		return err
+	}
+	if err := o.checkFiles(); err != nil {
+		return err
+	}
+	p := &plan{options: o, iface: iface, command: command}
+	if f, err := nic.Describe(iface); err == nil {
+		p.facts, p.driver = factLine(f), f.Driver
+	}
+	var err error
+	if p.knobs, err = knobs.For(iface); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("knobs of %s: %w", iface, err)
+	}
+	h := hub.New()
+	watch, unwatch := context.WithCancel(context.WithoutCancel(cmd.Context()))
+	p.sources = []sources.Source{nic.New(iface), irq.New(iface), cpu.New(), tcp.New(iface, true)}
+	for _, path := range o.siftrLogs() {
+		p.sources = append(p.sources, siftr.New(path))
+	}
+	if o.ping != "" {
+		p.sources = append(p.sources, ping.New(o.ping, 0))
+	}
+	if o.pingLog != "" {
+		p.sources = append(p.sources, ping.FromReader("ping", follow(watch, o.pingLog)))
+	}
+	switch {
+	case o.load == "-":
+		p.sources = append(p.sources, iperf.FromReader("load", cmd.InOrStdin()))
+	case o.load != "":
+		p.sources = append(p.sources, iperf.FromReader("load", follow(watch, o.load)))
+	case len(command) > 0:
+		l := iperf.New(command)
+		p.sources = append(p.sources, l)
+		p.load, p.result = &again{l, h, watch}, l.Result
+	}
+	return p.run(cmd, h, watch, unwatch)
+}
+
+// again starts a load once more in the same session.
+type again struct {
+	*iperf.Load
+	h     *hub.Hub
+	watch context.Context
+}
+
+// Start begins another run, unless one is on.
+func (a *again) Start() error {
+	if a.Running() {
+		return errors.New("the load is running")
+	}
+	a.h.Go(a.watch, a.Load)
+	return nil
+}
+
+// checkFiles finds out before the screen opens that a file cannot be read. One
+// that is not there yet is waited for.
+func (o *options) checkFiles() error {
+	if o.load == "-" && o.output == "tui" && isTerminal(os.Stdin) {
+		return usageError("--load -: standard input is a terminal; pipe iperf3 into netwatch, or give the command after --")
+	}
+	for _, path := range append([]string{o.pingLog, o.load}, o.siftr...) {
+		if path == "" || path == "-" {
+			continue
+		}
+		f, err := os.Open(path)
+		switch {
+		case err == nil:
+			f.Close()
+		case !errors.Is(err, os.ErrNotExist):
+			return err
+		}
+	}
+	return nil
+}
+
+// factLine is what the header says of a card.
+func factLine(f nic.Facts) string {
+	var parts []string
+	if f.Driver != "" {
+		parts = append(parts, f.Driver)
+	}
+	if f.Description != "" {
+		parts = append(parts, f.Description)
+	}
+	switch {
+	case f.Media != "":
+		parts = append(parts, f.Media)
+	case f.Speed > 0:
+		parts = append(parts, iperf.Rate(float64(f.Speed)))
+	}
+	if f.MTU > 0 {
+		parts = append(parts, fmt.Sprintf("mtu %d", f.MTU))
+	}
+	return strings.Join(parts, "  ")
+}

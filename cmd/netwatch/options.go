@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+)
+
+// options are the flags of the modes that watch: live, demo and replay.
+type options struct {
+	siftr    []string
+	load     string // "-" or a file
+	ping     string
+	pingLog  string
+	record   string
+	output   string // tui, text, csv, json, md
+	interval time.Duration
+	duration time.Duration
+	settle   time.Duration
+	units    string // bit or byte
+	ascii    bool
+	noColor  bool
+	readOnly bool
+	keep     bool
+}
+
+var outputs = []string{"tui", "text", "csv", "json", "md"}
+
+func (o *options) shared(f *pflag.FlagSet) {
+	f.StringVarP(&o.output, "output", "o", "", "tui, text, csv, json or md (default: tui on a terminal, else text)")
+	f.DurationVarP(&o.interval, "interval", "i", time.Second, "time between lines of text, csv and json")
+	f.DurationVarP(&o.duration, "duration", "d", 0, "stop after this time (0: never)")
+	f.DurationVar(&o.settle, "settle", 2*time.Second, "time that does not count after a turn and at the start of a run")
+	f.StringVar(&o.units, "units", "bit", "throughput in bit or byte")
+	f.BoolVar(&o.ascii, "ascii", false, "draw with plain ASCII")
+	f.BoolVar(&o.noColor, "no-color", false, "no colours (also NO_COLOR=1)")
+	f.StringVar(&o.record, "record", "", "write a recording to `FILE`")
+}
+
+func (o *options) live(f *pflag.FlagSet) {
+	f.StringArrayVarP(&o.siftr, "siftr", "f", nil, "follow this siftr or siftr2 log (may be given again)")
+	f.StringVar(&o.load, "load", "", "read iperf3 or iperf output from `FILE` (followed), or - for standard input")
+	f.StringVar(&o.ping, "ping", "", "ping `HOST` all the while")
+	f.StringVar(&o.pingLog, "ping-log", "", "read ping output from `FILE` (followed)")
+	f.BoolVar(&o.readOnly, "read-only", false, "turn nothing")
+	f.BoolVar(&o.keep, "keep", false, "keep turned knobs at the end instead of putting them back")
+}
+
+// check refuses what does not fit and settles the output.
+func (o *options) check() error {
+	if o.interval < 100*time.Millisecond {
+		return usageError("--interval %v: the least is 100ms", o.interval)
+	}
+	if o.duration < 0 || o.settle < 0 {
+		return usageError("a time cannot be negative")
+	}
+	if o.units != "bit" && o.units != "byte" {
+		return usageError("--units %s: bit or byte", o.units)
+	}
+	if o.output == "" {
+		o.output = "text"
+		if isTerminal(os.Stdout) && os.Getenv("TERM") != "dumb" {
+			o.output = "tui"
+		}
+	}
+	for _, v := range outputs {
+		if o.output == v {
+			return o.checkTUI()
+		}
+	}
+	return usageError("--output %s: one of %s", o.output, strings.Join(outputs, ", "))
+}
+
+func (o *options) checkTUI() error {
+	if o.output == "tui" && !isTerminal(os.Stdout) {
+		return fmt.Errorf("the screen needs a terminal on standard output (use -o text)")
+	}
+	if os.Getenv("NO_COLOR") != "" && os.Getenv("CLICOLOR_FORCE") == "" {
+		o.noColor = true
+	}
+	if !utf8Locale() {
+		o.ascii = true
+	}
+	return nil
+}
+
+// utf8Locale says whether the terminal takes more than ASCII. No locale at all
+// is taken for UTF-8: ssh often forwards none, and terminals today are.
+func utf8Locale() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := os.Getenv(name); v != "" {
+			v = strings.ToUpper(v)
+			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
+		}
+	}
+	return true
+}
+
+func isTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	return err == nil
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netwatch/experiment/recording"
+	"netwatch/sources"
+)
+
+// hostHeader is what a recording says of this host and moment.
+func hostHeader() recording.Header {
+	h := recording.Header{Version: version, OS: runtime.GOOS, Start: time.Now()}
+	h.Host, _ = os.Hostname()
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		h.Kernel = unix.ByteSliceToString(u.Release[:])
+	}
+	return h
+}
+
+// openRecording starts the recorder, or returns nil when none was asked for. The
+// file belongs to the person who called sudo.
+func (v *showing) openRecording() (sources.Recorder, error) {
+	if v.record == "" {
+		return nil, nil
+	}
+	f, err := os.Create(v.record)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
+	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))
+	if err1 == nil && err2 == nil && os.Geteuid() == 0 {
+		if err := f.Chown(uid, gid); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("recording: %w", err)
+		}
+	}
+	r, err := recording.NewRecorder(f, v.header)
+	if err != nil {
+		return nil, fmt.Errorf("recording %s: %w", v.record, err)
+	}
+	return r, nil
+}
+
+func (v *showing) closeRecording(r sources.Recorder) error {
+	rec, ok := r.(*recording.Recorder)
+	if !ok {
+		return nil
+	}
+	if err := rec.Close(); err != nil {
+		return fmt.Errorf("recording %s: %w", v.record, err)
+	}
+	return nil
+}

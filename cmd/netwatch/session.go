@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netwatch/experiment"
+	"netwatch/experiment/recording"
+	"netwatch/experiment/report"
+	"netwatch/sources"
+	"netwatch/sources/hub"
+	"netwatch/sources/iperf"
+	"netwatch/sources/knobs"
+	"netwatch/tui"
+)
+
+// restoreLimit is how long putting the knobs back may take: a link reset blocks
+// for seconds, and there may be several.
+const restoreLimit = 30 * time.Second
+
+// A plan is what a session watches.
+type plan struct {
+	*options
+	iface     string
+	facts     string // about the card, for the header line
+	driver    string
+	simulated bool
+	command   []string
+	sources   []sources.Source
+	knobs     []sources.Knob
+	load      starter // nil when there is no load to start again
+	result    func() iperf.Result
+}
+
+// A starter is a load that key i starts and Ctrl-C stops.
+type starter interface {
+	Start() error
+	Stop()
+	Running() bool
+}
+
+// run watches until the person, the load, the clock or a signal ends it, puts the
+// knobs back and prints the table.
+func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatch func()) error {
+	defer unwatch()
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
+	if p.duration > 0 {
+		ctx, stop = context.WithTimeout(ctx, p.duration)
+		defer stop()
+	}
+	show := &showing{options: p.options, header: p.header(), facts: p.facts, load: p.load, out: cmd.OutOrStdout()}
+	rec, err := show.openRecording()
+	if err != nil {
+		return err
+	}
+	board := knobs.New(h, p.knobs...)
+	if !p.readOnly {
+		show.turner, show.restorer = board, pending{board}
+	}
+	h.Go(watch, board)
+	for _, src := range p.sources {
+		ended := h.Go(watch, src)
+		if l, isLoad := src.(*iperf.Load); isLoad && p.output != "tui" {
+			go func() { <-ended; p.loadEnded(l, stop) }()
+		}
+	}
+	go h.Run(watch)
+
+	restore := sync.OnceValue(func() error { return p.restore(cmd.ErrOrStderr(), board) })
+	defer restore() // also when the screen panics
+	if p.output != "tui" {
+		defer context.AfterFunc(ctx, func() { restore(); unwatch() })()
+	}
+	s := show.session(p.settle, rec)
+	err = show.run(ctx, s, h.Batches())
+	p.keep = p.keep || show.keep
+	restored := restore()
+	unwatch()
+	for b := range h.Batches() {
+		s.Apply(b)
+	}
+	s.Finish()
+	err = errors.Join(err, show.closeRecording(rec), show.table(s))
+	if bySignal(cmd.Context()) { // the terminal may be gone: what could not be shown is no failure
+		return restored
+	}
+	return errors.Join(restored, err, p.verdictOnLoad())
+}
+
+func bySignal(ctx context.Context) bool {
+	var sig signalCause
+	return errors.As(context.Cause(ctx), &sig)
+}
+
+// loadEnded ends a session without a screen a little after its load, so that the
+// last rows are told.
+func (p *plan) loadEnded(l *iperf.Load, stop func()) {
+	time.Sleep(2 * hub.Tick)
+	if !l.Running() {
+		stop()
+	}
+}
+
+// verdictOnLoad passes on the status of a load that failed; on the screen the
+// person has seen it.
+func (p *plan) verdictOnLoad() error {
+	if p.result == nil || p.output == "tui" {
+		return nil
+	}
+	r := p.result()
+	if !r.Ended || !r.Failed {
+		return nil
+	}
+	return &exitError{max(r.Status.Code, exitFailure), fmt.Errorf("load failed: %s", r.Text)}
+}
+
+// restore puts back what was turned and says so. What cannot be put back is an
+// exit code of its own.
+func (p *plan) restore(w io.Writer, board *knobs.Board) error {
+	changed := board.Changed()
+	if len(changed) == 0 {
+		return nil
+	}
+	if p.keep {
+		for _, c := range changed {
+			fmt.Fprintf(w, "netwatch: kept %s=%s (was %s)\n", c.Knob, c.Value, c.Start)
+		}
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
+	defer cancel()
+	if err := board.Restore(ctx); err != nil {
+		return &exitError{exitUnrestored, fmt.Errorf("not everything could be put back: %w", err)}
+	}
+	for _, c := range changed {
+		fmt.Fprintf(w, "netwatch: put back %s=%s (was turned to %s)\n", c.Knob, c.Start, c.Value)
+	}
+	return nil
+}
+
+func (p *plan) header() recording.Header {
+	h := hostHeader()
+	h.Interface, h.Driver, h.Command = p.iface, p.driver, p.command
+	h.Options = map[string]string{"settle": p.settle.String()}
+	if p.simulated {
+		h.Simulated = "SIMULATED"
+	}
+	return h
+}
+
+// A showing is one session in one of its faces.
+type showing struct {
+	*options
+	header   recording.Header
+	facts    string
+	turner   sources.Turner // nil: nothing can be turned
+	restorer tui.Restorer   // what leaving would put back
+	load     starter
+	out      io.Writer
+	keep     bool // the person asked to keep what was turned
+}
+
+func (v *showing) session(settle time.Duration, rec sources.Recorder) *experiment.Session {
+	return experiment.New(experiment.Options{
+		Start: v.header.Start, Interface: v.header.Interface, Settle: settle, Simulated: v.header.Simulated != "", Recorder: rec,
+	})
+}
+
+// run shows the session until its Batches end or, on the screen, the person quits.
+func (v *showing) run(ctx context.Context, s *experiment.Session, batches <-chan sources.Batch) error {
+	switch v.output {
+	case "tui":
+		return v.screen(ctx, s, batches)
+	case "json":
+		return jsonFace(v.out, v.header, v.interval)(ctx, s, batches)
+	case "csv":
+		return linesFace(report.NewCSV(v.out, v.interval, ""))(ctx, s, batches)
+	case "md":
+		return quietFace(ctx, s, batches)
+	}
+	return linesFace(report.NewText(v.out, v.interval, ""))(ctx, s, batches)
+}
+
+// table prints the table of settings where people or wikis want it.
+func (v *showing) table(s *experiment.Session) error {
+	counted := slices.ContainsFunc(s.Table("").Rows, func(r experiment.Row) bool { return r.Seconds > 0 })
+	if v.output == "md" || v.output == "tui" && counted {
+		return report.Markdown(v.out, s, "")
+	}
+	return nil
+}

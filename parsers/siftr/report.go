@@ -1,0 +1,224 @@
+package siftr
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// A Report is the whole-run summary of one log, the JSON object of `netwatch
+// review --json`. A nil pointer is what the log does not carry: null.
+type Report struct {
+	File     string        `json:"file"`
+	Kind     string        `json:"kind"`
+	Version  *string       `json:"siftrver"`
+	Binary   bool          `json:"binary"`
+	BadLines int64         `json:"bad_lines"`
+	Cut      bool          `json:"cut_short"` // the input ends inside a line: still written, or damaged
+	Cycles   []CycleReport `json:"cycles"`
+}
+
+// A CycleReport is what happened between one enable and its disable.
+type CycleReport struct {
+	EnableSecs   *int64       `json:"enable_time_secs"`
+	EnableUsecs  *int64       `json:"enable_time_usecs"`
+	DisableSecs  *int64       `json:"disable_time_secs"`
+	DisableUsecs *int64       `json:"disable_time_usecs"`
+	HasHeader    bool         `json:"has_header"`
+	HasFooter    bool         `json:"has_footer"`
+	Duration     *float64     `json:"duration_s"` // disable - enable
+	Variant      string       `json:"format"`
+	Refused      *string      `json:"refused"`
+	Records      int64        `json:"records"`
+	RingDrops    *int64       `json:"ring_drops"`
+	Footer       FooterReport `json:"footer"`
+	Flows        []FlowReport `json:"flows"`
+}
+
+// A FooterReport has the counters of a footer.
+type FooterReport struct {
+	InPackets    *int64 `json:"in_packets"`
+	OutPackets   *int64 `json:"out_packets"`
+	Skipped      *int64 `json:"skipped_packets"`
+	GeneratedIDs *int64 `json:"generated_flowids"`
+	FlowCount    *int64 `json:"flow_count"`
+}
+
+// A FlowReport is one connection of a cycle. Bytes and microseconds.
+type FlowReport struct {
+	FlowID *string `json:"flowid"`
+	Laddr  *string `json:"laddr"`
+	Lport  *uint16 `json:"lport"`
+	Faddr  *string `json:"faddr"`
+	Fport  *uint16 `json:"fport"`
+	MSS    *uint32 `json:"mss"`
+	Stack  *string `json:"stack"`
+	CC     *string `json:"cc"`
+	CountReport
+	PayloadReport
+	StateReport
+	First *float64 `json:"first_time_s"` // seconds since the enable
+	Last  *float64 `json:"last_time_s"`
+}
+
+// A CountReport counts the records of a flow.
+type CountReport struct {
+	RecordsOut    int64  `json:"records_out"`
+	RecordsIn     int64  `json:"records_in"`
+	FooterRecords *int64 `json:"footer_records"` // written, by the footer
+	FooterPackets *int64 `json:"footer_packets"` // seen by the module, by the footer
+	InRecovery    int64  `json:"records_in_recovery"`
+}
+
+// A PayloadReport is about the packets that carry data, as handed to IP (out)
+// or after LRO (in).
+type PayloadReport struct {
+	Packets    *int64   `json:"data_pkt_cnt"`
+	Bytes      *uint64  `json:"data_bytes"`
+	Avg        *float64 `json:"avg_payload"`
+	Min        *uint32  `json:"min_payload"`
+	Max        *uint32  `json:"max_payload"`
+	OutPackets *int64   `json:"out_data_pkt_cnt"`
+	OutBytes   *uint64  `json:"out_data_bytes"`
+	OutAvg     *float64 `json:"out_avg_payload"`
+	InPackets  *int64   `json:"in_data_pkt_cnt"`
+	InBytes    *uint64  `json:"in_data_bytes"`
+	InAvg      *float64 `json:"in_avg_payload"`
+	Fragments  *int64   `json:"fragment_cnt"` // packets whose payload is no multiple of the mss
+}
+
+// A StateReport is about what the records say of the connection.
+type StateReport struct {
+	AvgSRTT     *float64 `json:"avg_srtt_us"`
+	MinSRTT     *float64 `json:"min_srtt_us"`
+	MaxSRTT     *float64 `json:"max_srtt_us"`
+	AvgCwnd     *float64 `json:"avg_cwnd"`
+	MinCwnd     *uint32  `json:"min_cwnd"`
+	MaxCwnd     *uint32  `json:"max_cwnd"`
+	AvgInflight *float64 `json:"avg_inflight"`
+	MinInflight *uint32  `json:"min_inflight"`
+	MaxInflight *uint32  `json:"max_inflight"`
+}
+
+func cycleReport(c *Cycle) CycleReport {
+	r := CycleReport{
+		HasHeader: c.HasHeader, HasFooter: c.HasFooter, Variant: c.Variant,
+		Records: c.Records[In] + c.Records[Out], Flows: []FlowReport{},
+	}
+	if c.Refused != "" {
+		r.Refused = &c.Refused
+	}
+	if c.HasHeader {
+		r.EnableSecs, r.EnableUsecs = split(c.Header.Time)
+	}
+	if c.HasFooter {
+		f := &c.Footer
+		r.DisableSecs, r.DisableUsecs = split(f.Time)
+		r.RingDrops = known(f.RingDrops)
+		r.Footer = FooterReport{known(f.InPackets), known(f.OutPackets), known(f.Skipped), known(f.GeneratedIDs), known(f.FlowCount)}
+	}
+	if c.HasHeader && c.HasFooter {
+		r.Duration = new(float64(c.Footer.Time-c.Header.Time) / 1e6)
+	}
+	return r
+}
+
+func split(micros int64) (secs, usecs *int64) {
+	return new(micros / 1e6), new(micros % 1e6)
+}
+
+// known is nil for the -1 that stands for a number the footer lacks.
+func known(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+func (s *flowSums) report(c *Cycle) FlowReport {
+	f := s.flow
+	r := FlowReport{
+		CountReport: CountReport{RecordsOut: f.Counts[Out], RecordsIn: f.Counts[In], InRecovery: s.recovery},
+	}
+	if f.HasID {
+		r.FlowID = new(fmt.Sprintf("%08x", f.ID))
+	}
+	r.Laddr, r.Lport = endpoint(f.Local)
+	r.Faddr, r.Fport = endpoint(f.Remote)
+	if f.MSS > 0 {
+		r.MSS = &f.MSS
+	}
+	if f.Listed {
+		r.Stack, r.CC = word(f.Entry.Stack), word(f.Entry.CC)
+		r.FooterRecords, r.FooterPackets = known(f.Entry.Records), known(f.Entry.Packets)
+	}
+	if f.Counts == [2]int64{} {
+		return r
+	}
+	if s.fields&FieldPayload != 0 {
+		r.PayloadReport = s.payload()
+	}
+	r.StateReport = s.state()
+	if c.HasHeader && s.fields&FieldTime != 0 {
+		r.First = new(float64(s.first-c.Header.Time) / 1e6)
+		r.Last = new(float64(s.newest-c.Header.Time) / 1e6)
+	}
+	return r
+}
+
+func endpoint(a netip.AddrPort) (addr *string, port *uint16) {
+	if !a.IsValid() {
+		return nil, nil
+	}
+	return new(a.Addr().String()), new(a.Port())
+}
+
+func word(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func (s *flowSums) payload() PayloadReport {
+	both := s.data[In].plus(s.data[Out])
+	r := PayloadReport{
+		Packets: &both.n, Bytes: &both.sum,
+		OutPackets: &s.data[Out].n, OutBytes: &s.data[Out].sum,
+		InPackets: &s.data[In].n, InBytes: &s.data[In].sum,
+		Avg: both.mean(), OutAvg: new(0.0), InAvg: new(0.0),
+	}
+	// The contract has zero, not null, for the mean of a direction without data.
+	if s.data[Out].n > 0 {
+		r.OutAvg = s.data[Out].mean()
+	}
+	if s.data[In].n > 0 {
+		r.InAvg = s.data[In].mean()
+	}
+	if both.n > 0 {
+		r.Min, r.Max = &both.min, &both.max
+	}
+	if s.sizes != nil && s.flow.MSS > 0 && s.sizes.big == 0 {
+		r.Fragments = new(s.sizes.fragments(s.flow.MSS))
+	}
+	return r
+}
+
+func (s *sums) mean() *float64 {
+	if s.n == 0 {
+		return nil
+	}
+	return new(float64(s.sum) / float64(s.n))
+}
+
+func (s *flowSums) state() (r StateReport) {
+	if s.cwnd.n == 0 {
+		return r
+	}
+	r.AvgCwnd, r.MinCwnd, r.MaxCwnd = s.cwnd.mean(), &s.cwnd.min, &s.cwnd.max
+	r.AvgInflight, r.MinInflight, r.MaxInflight = s.inflight.mean(), &s.inflight.min, &s.inflight.max
+	if s.fields&FieldSRTT != 0 {
+		r.AvgSRTT = new(s.srtt.sum / float64(s.srtt.n))
+		r.MinSRTT, r.MaxSRTT = &s.srtt.min, &s.srtt.max
+	}
+	return r
+}

@@ -1,0 +1,180 @@
+package knobs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"netwatch/sources"
+)
+
+// ethtool's own words for the features of veth0.
+func ethtoolSays(t *testing.T, feature string) string {
+	t.Helper()
+	for line := range strings.Lines(command(t, "ethtool", "-k", "veth0")) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && name == feature {
+			return value
+		}
+	}
+	return ""
+}
+
+// Every offload of a real veth is turned, read back by ethtool, and put back to
+// exactly what it was.
+func TestVethOffloads(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+	before := command(t, "ethtool", "-k", "veth0")
+	list, err := For("veth0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &log{}
+	b := New(l, list...)
+	turn := func(knob, value, feature, want string) {
+		t.Helper()
+		if err := b.Turn(t.Context(), "", knob, value); err != nil {
+			t.Fatal(err)
+		}
+		if got := ethtoolSays(t, feature); got != want {
+			t.Errorf("%s %s: ethtool says %s: %q", knob, value, feature, got)
+		}
+	}
+	turn("tso", "off", "tx-tcp-segmentation", "off")
+	turn("tso", "tso6", "tx-tcp6-segmentation", "on")
+	turn("tso", "tso6", "tx-tcp-segmentation", "off")
+	turn("gso", "off", "generic-segmentation-offload", "off")
+	turn("gro", "on", "generic-receive-offload", "on")
+	for _, e := range l.events {
+		if e.Kind == sources.KnobFailed {
+			t.Errorf("%+v", e)
+		}
+	}
+	if err := b.Restore(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if after := command(t, "ethtool", "-k", "veth0"); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	err = b.Turn(t.Context(), "", "aim", "on")
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "veth0's driver has no interrupt moderation") {
+		t.Error(err)
+	}
+	// Another hand on the card, then none at all.
+	command(t, "ethtool", "-K", "veth0", "tso", "off")
+	if v, err := byName(list, "tso").Get(t.Context()); v != "off" || err != nil {
+		t.Error(v, err)
+	}
+	command(t, "ip", "link", "del", "veth0")
+	if _, err := byName(list, "tso").Get(t.Context()); !errors.Is(err, unix.ENODEV) {
+		t.Error(err)
+	}
+	if _, err := For("veth0"); err == nil {
+		t.Error("an interface that is gone has knobs")
+	}
+}
+
+func TestCongestionControlOfANamespace(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	list, err := For("lo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := New(&log{}, list...)
+	start, err := byName(list, "cc").Get(t.Context())
+	if err != nil || start == "" {
+		t.Fatal(start, err)
+	}
+	if err := b.Turn(t.Context(), "", "cc", "reno"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("/proc/sys/net/ipv4/tcp_congestion_control")
+	if err != nil || strings.TrimSpace(string(got)) != "reno" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := b.Restore(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if v, _ := byName(list, "cc").Get(t.Context()); v != start {
+		t.Errorf("%q, want %q", v, start)
+	}
+}
+
+// fakeCard is a driver with adaptive moderation.
+type fakeCard struct {
+	on  bool
+	err error
+}
+
+func (c *fakeCard) switches([]string) switches { return fakeSwitches{} }
+func (c *fakeCard) adaptive() (bool, error)    { return c.on, c.err }
+func (c *fakeCard) setAdaptive(on bool) error  { c.on = on; return c.err }
+
+// fakeSwitches are on and fixed, as some drivers' are.
+type fakeSwitches struct{}
+
+func (fakeSwitches) get() (on, can uint32, err error) { return 1, 0, nil }
+func (fakeSwitches) set(uint32) error                 { return unix.EINVAL }
+
+func TestAdaptiveModeration(t *testing.T) {
+	c := &fakeCard{on: true}
+	list := list("eth0", c, newFake(), "")
+	aim := byName(list, "aim")
+	if v, err := aim.Get(t.Context()); v != "on" || err != nil || aim.Spec().Locked != "" {
+		t.Error(v, err, aim.Spec())
+	}
+	if err := aim.Set(t.Context(), "off"); err != nil || c.on {
+		t.Error(err)
+	}
+	if err := aim.Set(t.Context(), "1"); !errors.Is(err, ErrValue) {
+		t.Error(err)
+	}
+	if gro := byName(list, "gro").Spec(); gro.Locked != "fixed by the driver" {
+		t.Errorf("%+v", gro)
+	}
+	if byName(list, "cc") != nil {
+		t.Error("a kernel that tells no congestion controls has the knob")
+	}
+	refused := newModeration("eth0", &fakeCard{err: fmt.Errorf("ethtool eth0: %w", unix.EOPNOTSUPP)}, "")
+	if refused.spec.Locked != "eth0's driver has no interrupt moderation" {
+		t.Errorf("%+v", refused.spec)
+	}
+}
+
+func TestProcSys(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "net/ipv4"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, "net/ipv4/tcp_sack")
+	if err := os.WriteFile(path, []byte("1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := procSys{root}
+	if v, err := p.get("net.ipv4.tcp_sack"); v != "1" || err != nil {
+		t.Errorf("%q, %v", v, err)
+	}
+	if err := p.set("net.ipv4.tcp_sack", "0"); err != nil {
+		t.Error(err)
+	}
+	if b, _ := os.ReadFile(path); string(b) != "0\n" && string(b) != "0" {
+		t.Errorf("%q", b)
+	}
+	for _, name := range []string{"", "net.ipv4.none", "../../etc/passwd", "/etc/passwd"} {
+		if _, err := p.get(name); err == nil {
+			t.Errorf("%q was read", name)
+		}
+		if err := p.set(name, "0"); err == nil {
+			t.Errorf("%q was written", name)
+		}
+	}
+}

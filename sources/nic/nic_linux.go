@@ -1,0 +1,141 @@
+package nic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netwatch/parsers/linux"
+)
+
+// A linuxKernel asks rtnetlink for the one link by name: counters, state and
+// index come from the same answer, and from the network namespace the process is
+// in (files in /sys are those of the namespace that mounted it).
+type linuxKernel struct {
+	iface string
+	fd    int
+	seq   uint32
+	buf   []byte
+}
+
+func openKernel(iface string) (kernel, error) {
+	fd, err := routeSocket(0, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &linuxKernel{iface: iface, fd: fd, buf: make([]byte, 16<<10)}, nil
+}
+
+// routeSocket opens an rtnetlink socket that listens to the given groups.
+func routeSocket(flags int, groups uint32) (int, error) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|flags, unix.NETLINK_ROUTE)
+	if err != nil {
+		return -1, os.NewSyscallError("rtnetlink socket", err)
+	}
+	if err := unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: groups}); err != nil {
+		unix.Close(fd)
+		return -1, os.NewSyscallError("rtnetlink bind", err)
+	}
+	return fd, nil
+}
+
+func (k *linuxKernel) close() error { return unix.Close(k.fd) }
+
+func (k *linuxKernel) read(r *reading) error {
+	l, err := k.link()
+	if err != nil {
+		return err
+	}
+	if !l.HasStats {
+		return fmt.Errorf("rtnetlink: no 64-bit statistics: %w", errors.ErrUnsupported)
+	}
+	s := l.Stats
+	r.epoch, r.up = l.Index, l.Up()
+	r.stack = append(r.stack[:0], s.RxOctets, s.TxOctets, s.RxPackets, s.TxPackets,
+		s.RxDropped, s.TxDropped, s.RxErrors, s.TxErrors, s.RxMissed)
+	return nil
+}
+
+// link asks for the link. The kernel answers within the send, so the answer is
+// there when it returns.
+func (k *linuxKernel) link() (linux.Link, error) {
+	k.seq++
+	if _, err := unix.Write(k.fd, linux.LinkRequest(k.buf, k.seq, k.iface)); err != nil {
+		return linux.Link{}, os.NewSyscallError("rtnetlink send", err)
+	}
+	for {
+		n, err := unix.Read(k.fd, k.buf)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return linux.Link{}, os.NewSyscallError("rtnetlink receive", err)
+		}
+		m, _, err := linux.NextMessage(k.buf[:n])
+		if err != nil {
+			return linux.Link{}, err
+		}
+		if m.Seq != k.seq {
+			continue // the answer to a request that was given up
+		}
+		if errno, ok := m.Errno(); ok {
+			if e := unix.Errno(errno); e != unix.ENODEV {
+				return linux.Link{}, os.NewSyscallError("rtnetlink", e)
+			}
+			return linux.Link{}, errGone
+		}
+		l, err := linux.ParseLink(m)
+		if err == nil && l.Name != k.iface {
+			// An alternative name finds a link too; only the name itself counts.
+			return linux.Link{}, errGone
+		}
+		return l, err
+	}
+}
+
+// watch listens to the kernel's own announcements.
+func (k *linuxKernel) watch(ctx context.Context, changes chan<- linkChange) error {
+	fd, err := routeSocket(unix.SOCK_NONBLOCK, unix.RTMGRP_LINK)
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), "rtnetlink")
+	defer f.Close()
+	defer context.AfterFunc(ctx, func() { f.Close() })()
+
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := f.Read(buf)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, unix.ENOBUFS):
+			continue // more was announced than fits; the next poll tells the state
+		case err != nil:
+			return err
+		}
+		now := time.Now()
+		for rest := buf[:n]; len(rest) > 0; {
+			var m linux.Message
+			if m, rest, err = linux.NextMessage(rest); err != nil {
+				return err
+			}
+			if m.Type != linux.TypeNewLink {
+				continue
+			}
+			l, err := linux.ParseLink(m)
+			if err != nil || l.Name != k.iface {
+				continue
+			}
+			select {
+			case changes <- linkChange{now, l.Up()}:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}
+}

@@ -1,0 +1,310 @@
+package siftr
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	parser "netwatch/parsers/siftr"
+	"netwatch/sources"
+	"netwatch/sources/tail"
+)
+
+const (
+	badEvery = 5 * time.Second // between words about bad lines
+	farAway  = time.Second     // of lag that is worth a word
+	idle     = 2               // looks without data after which the open bin is said
+)
+
+// live turns what the Tail reads and the Decoder finds into Samples and Events.
+type live struct {
+	src     *Source
+	sink    sources.Sink
+	start   time.Time
+	decoder *parser.Decoder
+	bins    bins
+
+	cycle    *parser.Cycle
+	cycles   int
+	quiet    int64 // what lies before this offset was finished before the start: not drawn
+	timeless bool  // records without a time were mentioned
+
+	bad     badLines
+	behind  bool // words about lag were said
+	silence int  // looks without data
+}
+
+// badLines holds words about bad lines back.
+type badLines struct {
+	count int64
+	first parser.Bad // of those not yet said
+	said  time.Time
+}
+
+func newLive(s *Source, sink sources.Sink) *live {
+	l := &live{src: s, sink: sink, start: time.Now(), bins: bins{sink: sink}}
+	l.decoder = parser.NewDecoder(l)
+	return l
+}
+
+// Data implements tail.Handler.
+func (l *live) Data(p []byte, behind int64) {
+	l.silence = 0
+	l.decoder.Write(p)
+	l.lag(behind)
+}
+
+// lag says when the records read are far behind those being written.
+func (l *live) lag(behind int64) {
+	newest, ok := l.decoder.Newest()
+	if l.cycle == nil || l.muted() || !ok {
+		return
+	}
+	switch late := time.Since(time.UnixMicro(newest)); {
+	case behind == 0 && l.behind:
+		l.behind = false
+		l.note(time.Now(), l.src.label+": caught up", false)
+	case behind > 0 && late > farAway && !l.behind:
+		l.behind = true
+		l.note(time.Now(), fmt.Sprintf("%s: %s behind (%.1f MB to read)", l.src.label, late.Round(100*time.Millisecond), float64(behind)/1e6), false)
+	}
+}
+
+// Looked implements tail.Handler.
+func (l *live) Looked() {
+	l.silence++
+	if l.silence >= idle {
+		l.decoder.Idle()
+		l.bins.flush()
+	}
+	l.sayBad(false)
+}
+
+// Notice implements tail.Handler.
+func (l *live) Notice(n tail.Notice) {
+	switch n.Kind {
+	case tail.Opened:
+		l.opened(n)
+	case tail.Absent:
+		l.note(time.Now(), l.src.label+": not there yet, waiting for it", false)
+	case tail.Unreadable:
+		l.note(time.Now(), "cannot read "+l.src.label+": "+reason(n.Err), true)
+	case tail.Truncated:
+		l.end()
+		l.quiet = 0
+		l.note(time.Now(), l.src.label+": began anew", false)
+	case tail.Replaced:
+		l.end()
+		l.note(time.Now(), l.src.label+": replaced by another file", false)
+	case tail.MovedAway:
+		l.note(time.Now(), l.src.label+": log moved away, still following it", false)
+	}
+}
+
+// reason is an error without the path, which the message has already.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// opened looks whether the log was finished before netwatch started.
+func (l *live) opened(n tail.Notice) {
+	l.quiet = 0
+	k := bytes.LastIndex(n.End, []byte("disable_time_secs="))
+	if k < 0 {
+		return
+	}
+	line, rest, _ := bytes.Cut(n.End[k:], []byte("\n"))
+	f, ok := parser.ParseFooter(line)
+	if ok && len(rest) == 0 && time.UnixMicro(f.Time).Before(l.start) {
+		l.quiet = n.Size
+	}
+}
+
+// muted tells whether what is being read was finished before the start.
+func (l *live) muted() bool { return l.decoder.Offset() < l.quiet }
+
+// end closes a log that will not go on.
+func (l *live) end() {
+	l.decoder.Close()
+	l.bins.flush()
+	l.sayBad(true)
+	l.cycle = nil
+}
+
+// Begin implements parser.Handler.
+func (l *live) Begin(c *parser.Cycle) {
+	l.cycle = c
+	l.cycles++
+	l.timeless = false
+	name := c.Module
+	l.src.name.Store(&name)
+	l.bins.reset(name)
+	if l.muted() || c.Refused != "" {
+		return
+	}
+	text := l.src.label + ": " + c.Variant
+	if c.Binary {
+		text += " binary"
+	}
+	if !c.HasHeader {
+		text += ", without its header"
+	}
+	l.event(sources.Event{At: l.at(c.Header.Time), Kind: sources.SourceUp, Text: text})
+}
+
+// Record implements parser.Handler.
+func (l *live) Record(r *parser.Record) {
+	if l.muted() {
+		return
+	}
+	if !r.Has(parser.FieldTime) {
+		if !l.timeless {
+			l.timeless = true
+			l.note(time.Now(), l.src.label+": the header is lost, so the times of the records are not known: not drawn", true)
+		}
+		return
+	}
+	t, fresh := l.bins.add(r)
+	if t == nil {
+		return
+	}
+	if fresh != nil {
+		l.flowSeen(t, l.at(r.Time), tsoWords(t.tso))
+	}
+	if tso := r.Flags&parser.FlagTSO != 0; tso != t.tso {
+		t.tso = tso
+		l.event(sources.Event{At: l.at(r.Time), Kind: sources.SourceNote, Subject: t.id, Text: t.id + ": " + tsoWords(tso)})
+	}
+}
+
+func tsoWords(on bool) string {
+	if on {
+		return "the connection uses TSO"
+	}
+	return "the connection does not use TSO"
+}
+
+func (l *live) flowSeen(t *track, at time.Time, text string) {
+	f := t.flow
+	l.event(sources.Event{At: at, Kind: sources.FlowSeen, Subject: t.id, Text: text, Flow: &sources.Flow{
+		ID: t.id, Local: f.Local, Remote: f.Remote, Stack: f.Entry.Stack, CC: f.Entry.CC, MSS: int(f.MSS),
+	}})
+}
+
+// End implements parser.Handler.
+func (l *live) End(c *parser.Cycle) {
+	l.bins.flush()
+	l.cycle = nil
+	if c.Refused != "" {
+		return
+	}
+	records := c.Records[parser.In] + c.Records[parser.Out]
+	if l.muted() {
+		l.note(time.Now(), fmt.Sprintf("%s: finished at %s, %d records: use netwatch review %s", l.src.label,
+			time.UnixMicro(c.Footer.Time).Format("15:04:05"), records, l.src.label), false)
+		return
+	}
+	at := l.at(c.Last)
+	if c.HasFooter {
+		at = l.at(c.Footer.Time)
+	}
+	for _, f := range c.Flows {
+		t := l.bins.of(f)
+		if t == nil {
+			continue
+		}
+		if f.Listed {
+			l.flowSeen(t, at, "")
+		}
+		l.event(sources.Event{At: at, Kind: sources.FlowEnded, Subject: t.id, Text: t.id + " ended"})
+	}
+	if c.HasFooter {
+		l.footer(c, at, records)
+	}
+	l.bins.reset(c.Module)
+}
+
+// footer says in words what the footer and the cycle came to.
+func (l *live) footer(c *parser.Cycle, at time.Time, records int64) {
+	text := fmt.Sprintf("%s: ended, %d records, %d flows", l.src.label, records, len(c.Flows))
+	var written, seen int64
+	for _, f := range c.Flows {
+		if f.Listed && f.Entry.Records >= 0 && f.Entry.Packets >= 0 {
+			written += f.Entry.Records
+			seen += f.Entry.Packets
+		}
+	}
+	if written < seen {
+		text += fmt.Sprintf(", sampled (%d of %d packets were written)", written, seen)
+	}
+	if n := l.bins.others; n > 0 {
+		text += fmt.Sprintf(", %d flows were too many to follow (%d records)", n, l.bins.rest)
+	}
+	l.note(at, text, false)
+	if n := c.Footer.RingDrops; n > 0 {
+		l.note(at, fmt.Sprintf("%s: %d records were lost in the kernel's ring: sums are too low", l.src.label, n), true)
+	}
+}
+
+// Bad implements parser.Handler.
+func (l *live) Bad(b parser.Bad) {
+	if b.Reason == parser.ReasonCut {
+		return
+	}
+	if l.cycle != nil && l.cycle.Refused != "" {
+		l.note(time.Now(), l.src.label+": "+b.Reason, true)
+		return
+	}
+	if l.bad.count == 0 {
+		l.bad.first = b
+	}
+	l.bad.count++
+	l.sayBad(false)
+}
+
+// sayBad says the bad lines that were not said yet, one sentence in a while.
+func (l *live) sayBad(now bool) {
+	if l.bad.count == 0 || !now && time.Since(l.bad.said) < badEvery {
+		return
+	}
+	b := l.bad.first
+	where := fmt.Sprintf("line %d", b.Line)
+	if b.Line == 0 {
+		where = fmt.Sprintf("offset %d", b.Offset)
+	}
+	text := fmt.Sprintf("%s: %s: %s", l.src.label, where, b.Reason)
+	if l.cycles == 0 {
+		text = fmt.Sprintf("%s is no siftr log: %s: %s", l.src.label, where, b.Reason)
+	}
+	if n := l.bad.count - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	if b.Text != "" {
+		text += fmt.Sprintf(": %q", b.Text)
+	}
+	l.note(time.Now(), text, true)
+	l.bad = badLines{said: time.Now()}
+}
+
+// at is a log's own time, or now for a log that has none.
+func (l *live) at(micros int64) time.Time {
+	if micros <= 0 {
+		return time.Now()
+	}
+	return time.UnixMicro(micros)
+}
+
+func (l *live) note(at time.Time, text string, bad bool) {
+	l.event(sources.Event{At: at, Kind: sources.SourceNote, Text: text, Error: bad})
+}
+
+func (l *live) event(e sources.Event) {
+	e.Source = l.src.Name()
+	l.sink.Event(e)
+}

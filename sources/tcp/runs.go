@@ -1,0 +1,77 @@
+package tcp
+
+import (
+	"fmt"
+	"time"
+
+	"netwatch/sources"
+)
+
+const (
+	bulkRate = 1e6   // bit/s of payload that make a connection a load
+	idleRate = 100e3 // bit/s below which a load connection is silent
+	idleFor  = 3 * time.Second
+)
+
+// isLoadPort is true for a connection to or from the default ports of iperf and
+// iperf3.
+func isLoadPort(f *flow) bool {
+	for _, p := range []uint16{f.local.Port(), f.remote.Port()} {
+		if p == 5001 || p == 5201 {
+			return true
+		}
+	}
+	return false
+}
+
+// runs notices a load in the socket table: one run at a time, from the first
+// load connection until all are gone or silent.
+type runs struct {
+	sink    sources.Sink
+	count   int
+	running bool
+	since   time.Time
+	busy    time.Time // when a load connection last moved
+}
+
+// look takes the connections of a dump.
+func (r *runs) look(now time.Time, flows []*flow) {
+	first, there := "", false
+	for _, f := range flows {
+		counted := f.knows&knowsBytes != 0
+		switch {
+		case isLoadPort(f):
+			// A connection that waits is no load; one whose payload is not counted is taken for one.
+			f.bulk = f.bulk || !counted || f.born || f.rate > 0
+		case f.rate > bulkRate:
+			f.bulk = true
+		}
+		if !f.bulk {
+			continue
+		}
+		there = true
+		if !counted || f.born || f.rate > idleRate || (isLoadPort(f) && f.rate > 0) {
+			r.busy = now
+			if first == "" {
+				first = f.name
+			}
+		} else if now.Sub(r.busy) >= idleFor {
+			f.bulk = false
+		}
+		f.born = false
+	}
+	switch {
+	case !r.running && first != "":
+		r.running, r.since = true, now
+		r.count++
+		r.event(now, 0, sources.RunStarted, first)
+	case r.running && (!there || now.Sub(r.busy) >= idleFor):
+		r.running = false
+		r.event(now, r.busy.Sub(r.since), sources.RunEnded, "")
+	}
+}
+
+func (r *runs) event(at time.Time, span time.Duration, kind sources.EventKind, text string) {
+	r.sink.Event(sources.Event{At: at, Span: span, Kind: kind, Source: "tcp",
+		Subject: fmt.Sprintf("noticed #%d", r.count), Text: text})
+}

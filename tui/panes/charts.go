@@ -1,0 +1,294 @@
+package panes
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"netwatch/experiment"
+	"netwatch/sources"
+	"netwatch/tui/chart"
+	"netwatch/tui/theme"
+)
+
+// A Stack is what is kept from frame to frame: the cells, buffers and y scales.
+type Stack struct {
+	grid    theme.Grid
+	painter chart.Painter
+	scales  map[string]chart.Scale
+}
+
+// NewStack returns a Stack for charts in a theme.
+func NewStack(t *theme.Theme) *Stack {
+	return &Stack{painter: chart.Painter{Theme: t}, scales: map[string]chart.Scale{}}
+}
+
+// blank returns a blank grid of a size, the same one as long as the size stays.
+func (s *Stack) blank(w, h int) theme.Grid {
+	if s.grid.W() != w || s.grid.H() != h {
+		s.grid = theme.NewGrid(w, h)
+	}
+	s.grid.Clear()
+	return s.grid
+}
+
+// A plot is one chart of the stack: a quantity, and what is drawn with it.
+type plot struct {
+	name string
+	q    *experiment.Quantity
+	ink  theme.Ink
+	with *experiment.Quantity // a second line in the same unit, or nil
+	lost *experiment.Quantity // marks on the baseline, or nil
+}
+
+// plots returns the charts that are wanted, in order. Goodput takes the place of
+// the interface's throughput once anything tells it, with the stack's figure as a
+// second line, because the two are never the same thing.
+func (f *Frame) plots() []plot {
+	tx := plot{name: "tx", q: experiment.Tx, ink: theme.Stack}
+	rx := plot{name: "rx", q: experiment.Rx, ink: theme.Stack}
+	top, other := tx, rx
+	if t := f.Session.Find(experiment.Goodput, ""); t != nil {
+		top = plot{name: "goodput", q: experiment.Goodput, ink: theme.Goodput, with: experiment.Tx}
+		if t.Origin.Metric == sources.RxGood {
+			top.name, top.with, other = "goodput in", experiment.Rx, tx
+		}
+	}
+	return []plot{
+		top,
+		{name: "ping rtt", q: experiment.PingRTT, ink: theme.Ping, lost: experiment.PingLost},
+		{name: "srtt", q: experiment.SRTT, ink: theme.SRTT},
+		{name: "cwnd", q: experiment.Cwnd, ink: theme.Cwnd},
+		{name: "irq", q: experiment.Irqs, ink: theme.Interrupts},
+		{name: "avg seg", q: experiment.Segment, ink: theme.Segment},
+		other,
+		{name: "cpu", q: experiment.CPU, ink: theme.CPU},
+		{name: "tx pkt", q: experiment.TxPkts, ink: theme.Packets},
+		{name: "retrans", q: experiment.Retrans, ink: theme.Lost},
+		{name: "rx pkt", q: experiment.RxPkts, ink: theme.Packets},
+		{name: "rx drops", q: experiment.RxDrops, ink: theme.Lost},
+		{name: "inflight", q: experiment.Inflight, ink: theme.Cwnd},
+	}
+}
+
+// choose takes n plots: those that somebody tells first, and the others while
+// there is room, all in their order.
+func (f *Frame) choose(n int) []plot {
+	all := f.plots()
+	told := 0
+	for _, p := range all {
+		if f.Session.Find(p.q, "") != nil {
+			told++
+		}
+	}
+	untold := max(n-told, 0)
+	var out []plot
+	for _, p := range all {
+		if f.Session.Find(p.q, "") == nil {
+			if untold == 0 {
+				continue
+			}
+			untold--
+		}
+		if len(out) < n {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// chartsIn is how many charts share so many rows.
+func chartsIn(rows int) int {
+	if rows >= 16 {
+		return rows / 4
+	}
+	return max(1, (rows+2)/3)
+}
+
+// charts fills g with as many charts as are legible, in two columns where it is
+// wide, all on one time axis.
+func charts(f *Frame, g theme.Grid, axis bool) {
+	columns, gap := 1, 0
+	if g.W() >= twoColumns {
+		columns, gap = 2, 1
+	}
+	s := &stacker{g: g, end: g.H()}
+	var axisRow theme.Grid
+	if axis {
+		axisRow = s.takeBottom(1)
+	}
+	body := s.rest()
+	width := (g.W() - gap*(columns-1)) / columns
+	side := sideWidth(width)
+	ax := chart.NewAxis(f.right(), f.View.Window, width-chart.Gutter-side, f.Theme.ASCII)
+	per := min(chartsIn(body.H()), (len(f.plots())+columns-1)/columns)
+	chosen := f.choose(per * columns)
+	means := f.means(chosen)
+	stripes := f.stripes()
+	for i, p := range chosen {
+		column, row := i/per, i%per
+		y, end := row*body.H()/per, (row+1)*body.H()/per
+		r := body.Sub(column*(width+gap), y, width, end-y)
+		scale := f.chart(r, p, ax, stripes)
+		sideColumn(f, r.Sub(width-side, 0, side, r.H()), p, scale, means, ax)
+	}
+	for c := range columns {
+		timeAxis(f, axisRow.Sub(c*(width+gap), 0, width, 1), ax, side)
+	}
+}
+
+// chart draws one plot and returns its scale.
+func (f *Frame) chart(g theme.Grid, p plot, ax chart.Axis, stripes []chart.Stripe) chart.Scale {
+	t := f.Session.Find(p.q, "")
+	c := chart.Chart{
+		Name: p.name, Ink: p.ink, Axis: ax, Stripes: stripes, Zero: f.View.Zero,
+		Units: units(p.q.Metric(), f.View.Bytes),
+	}
+	if p.with != nil {
+		if w := f.Session.Find(p.with, ""); w != nil {
+			c.Layers = append(c.Layers, chart.Layer{Ring: w.Ring, Kind: chart.Line, Ink: theme.Stack})
+		}
+	}
+	if t != nil {
+		c.Layers = append(c.Layers, chart.Layer{Ring: t.Ring, Kind: kind(t.Origin.Metric), Ink: p.ink})
+		c.Notes = notes(p.name, t)
+		c.Empty = "no reading in this window"
+	} else {
+		c.Empty = f.whyNone(p.q)
+	}
+	if p.lost != nil {
+		if l := f.Session.Find(p.lost, ""); l != nil {
+			c.Lost = l.Ring
+		}
+	}
+	f.Stack.scales[p.name] = f.Stack.painter.Paint(g, c, f.Stack.scales[p.name], f.Session.Now())
+	return f.Stack.scales[p.name]
+}
+
+func kind(m sources.Metric) chart.Kind {
+	switch m.Draw {
+	case sources.Area:
+		return chart.Area
+	case sources.Dots:
+		return chart.Dots
+	}
+	return chart.Line
+}
+
+// notes say where a figure is from, as far as the name does not: "siftr2", "dd7fc950".
+func notes(name string, t *experiment.Track) []string {
+	var n []string
+	if !strings.HasPrefix(name, t.Origin.Source) {
+		n = append(n, t.Origin.Source)
+	}
+	ofFlow := t.Quantity.Scope == experiment.OfFlow && t.Subject != experiment.LoadSum && len(t.Subject) <= 10
+	if ofFlow || t.Quantity.Scope == experiment.OfTarget {
+		n = append(n, t.Subject)
+	}
+	return n
+}
+
+// whyNone says why nobody tells a quantity, in the words of the source that should.
+func (f *Frame) whyNone(q *experiment.Quantity) string {
+	var names []string
+	for _, o := range q.From {
+		if !slices.Contains(names, o.Source) {
+			names = append(names, o.Source)
+		}
+	}
+	silent := ""
+	for _, st := range f.Session.Sources() {
+		if st.Host != "" || !slices.Contains(names, st.Name) {
+			continue
+		}
+		switch {
+		case st.Gone != "":
+			return "no " + st.Name + ": " + st.Gone
+		case st.NoteError:
+			return "no " + st.Name + ": " + st.Note
+		case silent == "" && st.Last.IsZero():
+			silent = st.Name + " has told nothing yet"
+		case silent == "":
+			silent = st.Name + " does not tell " + q.Name
+		}
+	}
+	if silent != "" {
+		return silent
+	}
+	return "no source: " + strings.Join(names, ", ")
+}
+
+// stripes are the columns that stand in every chart: turns, marks, runs, lost links.
+func (f *Frame) stripes() []chart.Stripe {
+	var out []chart.Stripe
+	t := f.Theme
+	var down time.Time
+	for _, e := range f.Session.Events() {
+		at := chart.Stripe{From: e.At, To: e.At}
+		switch e.Kind {
+		case sources.KnobTurned, sources.KnobDrifted:
+			at.Glyph, at.Ink = t.Turn, theme.Turn
+		case sources.Mark:
+			at.Glyph, at.Ink = t.Mark, theme.Mark
+		case sources.RunStarted, sources.RunEnded:
+			at.Glyph, at.Ink = t.Load, theme.Load
+		case sources.CounterReset:
+			at.Glyph, at.Ink = t.Gap, theme.Gap
+		case sources.LinkDown:
+			if e.Subject == f.Session.Interface && down.IsZero() {
+				down = e.At
+			}
+			continue
+		case sources.LinkUp:
+			if e.Subject != f.Session.Interface {
+				continue
+			}
+			if down.IsZero() {
+				down = e.At.Add(-e.Span)
+			}
+			at = chart.Stripe{From: down, To: e.At, Glyph: t.Gap, Ink: theme.Gap}
+			down = time.Time{}
+		default:
+			continue
+		}
+		out = append(out, at)
+	}
+	if !down.IsZero() {
+		out = append(out, chart.Stripe{From: down, To: f.Session.Now(), Glyph: t.Gap, Ink: theme.Gap})
+	}
+	return out
+}
+
+// timeAxis labels the columns: seconds before now while the screen follows the
+// present, times of day while it does not.
+func timeAxis(f *Frame, g theme.Grid, ax chart.Axis, side int) {
+	if g.H() == 0 {
+		return
+	}
+	plot := g.Sub(chart.Gutter, 0, ax.Cells, 1)
+	tick := ax.Tick(12)
+	if f.live() {
+		plot.Right(plot.W(), 0, theme.Dim, "now")
+		now := f.right()
+		for d := tick; ; d += tick {
+			x := ax.Cell(now.Add(-d))
+			label := "-" + strconv.Itoa(int(d.Seconds())) + "s"
+			if tick >= time.Minute {
+				label = "-" + span(d)
+			}
+			if x-theme.Width(label)+1 < 0 {
+				break
+			}
+			plot.Right(x+1, 0, theme.Dim, label)
+		}
+	} else {
+		for at := ax.From.Truncate(tick).Add(tick); ax.Cell(at) < plot.W(); at = at.Add(tick) {
+			x := ax.Cell(at)
+			if label := f.clock(at); x+theme.Width(label) <= plot.W() {
+				plot.Text(x, 0, theme.Dim, label)
+			}
+		}
+	}
+	sideHeading(f, g.Sub(g.W()-side, 0, side, 1))
+}

@@ -1,0 +1,158 @@
+package panes
+
+import (
+	"strconv"
+	"time"
+
+	"netwatch/experiment"
+	"netwatch/sources"
+	"netwatch/tui/theme"
+)
+
+// A flowColumn is one column of the flow table; right ones hold figures.
+type flowColumn struct {
+	name  string
+	width int
+	right bool
+	text  func(*Frame, *experiment.FlowState) string
+}
+
+// flowColumns in the order of the table; the last ones go first where it is narrow.
+var flowColumns = []flowColumn{
+	{"flow", 8, false, func(f *Frame, fl *experiment.FlowState) string { return flowID(fl) }},
+	{"remote", 21, false, func(f *Frame, fl *experiment.FlowState) string { return remote(fl) }},
+	{"out", 11, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Goodput) }},
+	{"cwnd", 9, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Cwnd) }},
+	{"srtt", 8, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.SRTT) }},
+	{"in", 11, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.RxGood) }},
+	{"inflight", 9, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Inflight) }},
+	{"seg", 10, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Segment) }},
+	{"retr/s", 7, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Retrans) }},
+	{"mss", 6, true, func(f *Frame, fl *experiment.FlowState) string { return mss(fl) }},
+	{"stack/cc", 14, false, func(f *Frame, fl *experiment.FlowState) string { return fl.Stack + after("/", fl.CC) }},
+	{"source", 7, false, func(f *Frame, fl *experiment.FlowState) string { return fl.Source }},
+	{"local", 21, false, func(f *Frame, fl *experiment.FlowState) string { return local(fl) }},
+}
+
+// flowsTable lists the connections, the busiest first; its charts carry a '>'.
+func flowsTable(f *Frame, g theme.Grid) {
+	flows := f.Session.Flows()
+	x := 2
+	shown := 0
+	for _, c := range flowColumns {
+		if x+c.width > g.W() {
+			break
+		}
+		cell(g, x, 0, c, theme.Dim, c.name)
+		x += c.width + 1
+		shown++
+	}
+	if len(flows) == 0 {
+		g.Text(2, 1, theme.Dim, "no connection is known")
+		return
+	}
+	from := 0
+	if f.View.Page == Flows {
+		from = first(f.View.Row, len(flows), g.H()-1)
+	}
+	charted := f.Session.Busiest("")
+	for y, fl := range flows[from:] {
+		flowRow(f, g, y+1, fl, charted, shown)
+	}
+}
+
+func flowRow(f *Frame, g theme.Grid, y int, fl, charted *experiment.FlowState, shown int) {
+	ink := theme.Plain
+	if !fl.Ended.IsZero() {
+		ink = theme.Dim
+	}
+	if charted != nil && (fl.ID == charted.ID || fl.Local.IsValid() && fl.Local == charted.Local && fl.Remote == charted.Remote) {
+		g.Put(0, y, '>', theme.Strong)
+	}
+	x := 2
+	for _, c := range flowColumns[:shown] {
+		cell(g, x, y, c, ink, c.text(f, fl))
+		x += c.width + 1
+	}
+	if fl.Mixed {
+		g.Text(x, y, theme.Warn, "several connections share this id")
+	}
+}
+
+func cell(g theme.Grid, x, y int, c flowColumn, ink theme.Ink, s string) {
+	part := g.Sub(x, y, c.width, 1)
+	if c.right || theme.Width(s) > c.width { // of an address the port is what tells
+		part.Right(c.width, 0, ink, s)
+		return
+	}
+	part.Text(0, 0, ink, s)
+}
+
+// flowLine is the busiest connection on one line.
+func flowLine(f *Frame, g theme.Grid) {
+	fl := f.Session.Busiest("")
+	if fl == nil {
+		g.Text(0, 0, theme.Dim, "no connection is known")
+		return
+	}
+	x := g.Text(0, 0, theme.Plain, flowID(fl)+"  "+remote(fl)) + 2
+	for _, c := range []struct {
+		name string
+		m    sources.Metric
+	}{{"out", sources.Goodput}, {"in", sources.RxGood}, {"cwnd", sources.Cwnd}, {"srtt", sources.SRTT}, {"seg", sources.Segment}, {"retr", sources.Retrans}} {
+		v := f.flowFigure(fl, c.m)
+		if v == "-" || x+theme.Width(c.name+" "+v) > g.W() {
+			continue
+		}
+		x = g.Text(x, 0, theme.Dim, c.name+" ")
+		x = g.Text(x, 0, theme.Plain, v) + 2
+	}
+	if s := fl.Stack + after("/", fl.CC); x+len(s) <= g.W() {
+		g.Text(x, 0, theme.Dim, s)
+	}
+}
+
+// flowFigure is the newest figure of one connection from its best source that
+// spoke within the last five seconds, else "-".
+func (f *Frame) flowFigure(fl *experiment.FlowState, m sources.Metric) string {
+	for _, source := range []string{"siftr2", "siftr", "tcp"} {
+		s, ok := fl.Last[experiment.Origin{Source: source, Metric: m}]
+		if !ok || f.Session.Now().Sub(s.At) > 5*time.Second {
+			continue
+		}
+		if v, ok := s.Mean(); ok {
+			return short(v, m, f.View.Bytes)
+		}
+	}
+	return "-"
+}
+
+// flowID is the log's id; a connection that no log has named is known by its
+// local port, its remote address stands beside it.
+func flowID(fl *experiment.FlowState) string {
+	if fl.Local.IsValid() && len(fl.ID) != 8 {
+		return ":" + strconv.Itoa(int(fl.Local.Port()))
+	}
+	return fl.ID
+}
+
+func remote(fl *experiment.FlowState) string {
+	if !fl.Remote.IsValid() {
+		return "-"
+	}
+	return fl.Remote.String()
+}
+
+func local(fl *experiment.FlowState) string {
+	if !fl.Local.IsValid() {
+		return "-"
+	}
+	return fl.Local.String()
+}
+
+func mss(fl *experiment.FlowState) string {
+	if fl.MSS == 0 {
+		return "-"
+	}
+	return strconv.Itoa(fl.MSS)
+}

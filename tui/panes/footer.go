@@ -1,0 +1,40 @@
+package panes
+
+import "netwatch/tui/theme"
+
+// keys of each page, the longest form first.
+var keys = [Pages][]string{
+	Charts:   {"q quit  ? help  space pause  h/l time  +/- zoom  Tab page  a t T knob  K knobs  y scale  u units  m mark  i load", "q ? space h/l +/-  a t T K knob  y u m i  Tab", "q ? spc a t T K m Tab"},
+	Settings: {"q quit  ? help  Tab page  j/k rows  u units  a t T knob  K knobs", "q ? Tab j/k a t T K"},
+	Flows:    {"q quit  ? help  Tab page  j/k rows  u units", "q ? Tab j/k"},
+	Knobs:    {"q quit  ? help  Tab page  j/k select  left/right or digit turns  U undo last  R restore all", "q ? Tab j/k  <- -> digit  U undo  R restore"},
+	Events:   {"q quit  ? help  Tab page  j/k rows  g G ends  m mark", "q ? Tab j/k g G m"},
+	Help:     {"q quit  ? or Esc back  j/k rows", "q ? j/k"},
+}
+
+// footer is the question at hand, else a word about the last key, else the keys.
+func footer(f *Frame, g theme.Grid) {
+	switch {
+	case f.Prompt.Long != "":
+		text := f.Prompt.Long
+		if theme.Width(text) > g.W() && f.Prompt.Short != "" {
+			text = f.Prompt.Short
+		}
+		g.Text(0, 0, theme.Question, text)
+		g.Tint(0, theme.Question)
+		return
+	case f.Notice != "":
+		g.Text(0, 0, theme.Warn, f.Notice)
+		return
+	}
+	zoom := span(f.View.Window)
+	for _, k := range keys[f.View.Page] {
+		if theme.Width(k)+2+theme.Width(zoom) <= g.W() {
+			g.Text(0, 0, theme.Dim, k)
+			break
+		}
+	}
+	if f.View.Page == Charts {
+		g.Right(g.W(), 0, theme.Dim, zoom)
+	}
+}

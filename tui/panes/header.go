@@ -1,0 +1,90 @@
+package panes
+
+import (
+	"strconv"
+	"strings"
+
+	"netwatch/tui/theme"
+)
+
+// header writes the interface and what must never be missed on one line: gone,
+// simulated, paused, the run. The card's facts take what is left between.
+func header(f *Frame, g theme.Grid) {
+	name := f.name()
+	words := f.status(false)
+	if rowWidth(words)+theme.Width(name.text) > g.W() {
+		words = f.status(true)
+	}
+	x := g.Text(0, 0, name.ink, name.text)
+	right := g.W()
+	for _, w := range words {
+		right -= theme.Width(w.text)
+		g.Text(right, 0, w.ink, w.text)
+		right -= 2
+	}
+	g.Text(x+2, 0, theme.Dim, whole(f.Facts, right-x-2))
+}
+
+// rowWidth is how many cells words take with two blanks before each.
+func rowWidth(words []word) int {
+	n := 0
+	for _, w := range words {
+		n += theme.Width(w.text) + 2
+	}
+	return n
+}
+
+// whole cuts words off the end until the rest fits.
+func whole(words string, width int) string {
+	for theme.Width(words) > max(width, 0) {
+		words = words[:max(strings.LastIndexByte(words, ' '), 0)]
+	}
+	return words
+}
+
+// name is "em4@s1", or "em4 GONE 3.1s".
+func (f *Frame) name() word {
+	name := f.Session.Interface
+	if since, down := f.Session.LinkDown(""); down {
+		return word{name + " " + f.linkWord() + " " + age(f.Session.Now().Sub(since)), theme.Alert}
+	}
+	if f.Host != "" {
+		name += "@" + f.Host
+	}
+	return word{name, theme.Strong}
+}
+
+type word struct {
+	text string
+	ink  theme.Ink
+}
+
+// status returns the words at the right end of the header, rightmost first.
+func (f *Frame) status(brief bool) []word {
+	s, now := f.Session, f.Session.Now()
+	out := []word{{"idle", theme.Dim}}
+	if n, since, on := s.Run(); on {
+		out[0] = word{"run " + strconv.Itoa(n) + " " + stopwatch(now.Sub(since)), theme.Strong}
+	}
+	if left := s.Phase().Settled.Sub(now); left > 0 && len(s.Events()) > 0 {
+		out = append(out, word{"settling", theme.Warn})
+	}
+	if !f.live() {
+		behind := word{"PAUSED " + age(now.Sub(f.right())), theme.Warn}
+		if !brief {
+			behind.text += " behind"
+		}
+		out = append(out, behind)
+	}
+	if f.Ended {
+		out = append(out, word{"ENDED", theme.Warn})
+	}
+	if s.Simulated {
+		sim := word{"SIMULATED", theme.Alert}
+		if brief {
+			sim.text = "SIM"
+		}
+		out = append(out, sim)
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package panes
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"netwatch/experiment"
+	"netwatch/sources"
+	"netwatch/tui/theme"
+)
+
+// ResetWords warn of a turn that takes the link down.
+const ResetWords = "the link will drop for seconds"
+
+// knobsPage lists every knob with its values; below the selected one stands what
+// a person should know before turning it.
+func knobsPage(f *Frame, g theme.Grid) {
+	knobs := f.Session.Knobs()
+	if len(knobs) == 0 {
+		g.Text(1, 1, theme.Dim, "no knob is known yet")
+		return
+	}
+	row := max(min(f.View.Row, len(knobs)-1), 0)
+	y := 0
+	if f.ReadOnly != "" {
+		g.Text(1, y, theme.Warn, f.ReadOnly)
+		y++
+	}
+	from := max(0, row-max(g.H()-y-detailRows-1, 0))
+	for i, k := range knobs[from:] {
+		knobRow(f, g, y, k)
+		y++
+		if from+i == row {
+			g.Tint(y-1, theme.Selected)
+			y = knobDetails(g, y, k)
+		}
+	}
+}
+
+func knobRow(f *Frame, g theme.Grid, y int, k *experiment.KnobState) {
+	ink := theme.Plain
+	switch {
+	case k.Spec.Locked != "" || f.ReadOnly != "":
+		ink = theme.Dim
+	case k.Value != k.Start:
+		ink = theme.Turn
+	}
+	if key := KnobKeys[k.Spec.Name]; key != "" {
+		g.Text(1, y, ink, "["+key+"]")
+	}
+	g.Text(5, y, ink, knobText(k))
+	x := 24
+	if k.Value != k.Start {
+		x = g.Text(x, y, ink, "start "+k.Start) + 2
+	}
+	x = g.Text(max(x, 36), y, ink, values(k, false)) + 2
+	if k.Spec.Locked != "" {
+		g.Text(x, y, ink, "locked")
+	}
+}
+
+// detailRows is how many rows knobDetails takes at most.
+const detailRows = 4
+
+func knobDetails(g theme.Grid, y int, k *experiment.KnobState) int {
+	line := func(ink theme.Ink, text string) {
+		g.Text(5, y, ink, text)
+		y++
+	}
+	if meanings := values(k, true); meanings != values(k, false) {
+		line(theme.Plain, meanings)
+	}
+	if k.Spec.Locked != "" {
+		line(theme.Warn, "locked: "+k.Spec.Locked)
+	}
+	if k.Spec.Disruption == sources.LinkReset {
+		line(theme.Warn, "a turn resets the card: "+ResetWords+after("; ", k.Spec.Note))
+	} else if k.Spec.Note != "" {
+		line(theme.Dim, k.Spec.Note)
+	}
+	if k.Spec.Command != "" {
+		line(theme.Dim, "by hand: "+strings.ReplaceAll(k.Spec.Command, "%s", "VALUE"))
+	}
+	return y
+}
+
+// values is "0 [1] 2", with the meaning of each when asked: "0 off  [1] bulk".
+// Values that are no digits carry the digit that picks them: "0:off [1:on]".
+func values(k *experiment.KnobState, meanings bool) string {
+	var out []string
+	for i, v := range k.Spec.Values {
+		text, meaning := v, ""
+		if len(v) != 1 {
+			text = strconv.Itoa(i) + ":" + v
+		}
+		if v == k.Value {
+			text = "[" + text + "]"
+		}
+		if meanings && i < len(k.Spec.Meanings) {
+			meaning = after(" ", k.Spec.Meanings[i])
+		}
+		out = append(out, text+meaning)
+	}
+	if meanings {
+		return strings.Join(out, "  ")
+	}
+	return strings.Join(out, " ")
+}
+
+// ByDigit is the value that a digit key picks: the digit itself where the kernel's
+// values are digits, else the one at that place in the list.
+func ByDigit(k *experiment.KnobState, key string) (value string, ok bool) {
+	if slices.Contains(k.Spec.Values, key) {
+		return key, true
+	}
+	i, err := strconv.Atoi(key)
+	if err != nil || i < 0 || i >= len(k.Spec.Values) || len(k.Spec.Values[i]) == 1 {
+		return "", false
+	}
+	return k.Spec.Values[i], true
+}
+
+// Choose is the question which value a knob shall have.
+func Choose(k *experiment.KnobState) Prompt {
+	return Prompt{
+		Long:  k.Spec.Name + "  " + values(k, true) + "   a digit turns it, Esc leaves",
+		Short: k.Spec.Name + " " + values(k, false) + " digit, Esc",
+	}
+}
+
+// Confirm is the question whether a turn that drops the link is meant.
+func Confirm(k *experiment.KnobState, value string) Prompt {
+	turn := k.Spec.Name + " " + k.Value + " -> " + value
+	return Prompt{
+		Long:  turn + ": " + ResetWords + ". Enter turns it, Esc leaves",
+		Short: turn + " drops link: Enter/Esc",
+	}
+}
+
+// LockedWords say why a knob cannot be turned here, and what a person would type.
+func LockedWords(k *experiment.KnobState) string {
+	text := k.Spec.Name + " is locked: " + k.Spec.Locked
+	if k.Spec.Command != "" {
+		text += "; by hand: " + strings.ReplaceAll(k.Spec.Command, "%s", "VALUE")
+	}
+	return text
+}
+
+// OwnLink is the second question where the terminal hangs on the link that drops.
+var OwnLink = Prompt{
+	Long:  "this terminal hangs on that link: Enter again turns it, Esc leaves",
+	Short: "your own link! Enter/Esc",
+}
+
+// RestoreAll is the question whether putting back is worth a dropped link.
+func RestoreAll(pending []string) Prompt {
+	return Prompt{
+		Long:  "put back " + strings.Join(pending, ", ") + ": " + ResetWords + ". Enter does it, Esc leaves",
+		Short: "restore all drops link: Enter/Esc",
+	}
+}
+
+// Leave is the question what becomes of the knobs that were turned, when a person
+// wants to quit. Pending names them as "aim 2 -> 1".
+func Leave(pending []string, drops bool) Prompt {
+	what := strings.Join(pending, ", ")
+	long := "put back " + what
+	if drops {
+		long += " (" + ResetWords + ")"
+	}
+	return Prompt{
+		Long:  long + "?  Enter restore, k keep, Esc stay",
+		Short: "restore Enter, k keep, Esc stay",
+	}
+}

@@ -1,0 +1,338 @@
+package panes
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"netwatch/experiment"
+	"netwatch/experiment/series"
+	"netwatch/tui/chart"
+	"netwatch/tui/theme"
+)
+
+// Widths of the column right of the plot, by what it holds.
+const (
+	sideWide   = 46 // now; label, mean, delta and n of several settings
+	sideMedium = 32 // now; label, mean and delta of several settings
+	sideNarrow = 18 // now above the first and the present setting, and the delta
+	sideSlim   = 13 // the same without labels
+	sideLeast  = 8  // now and delta
+
+	nowEnd = 10 // where the newest figure ends in the wide ones; settings follow
+)
+
+func sideWidth(w int) int {
+	switch {
+	case w >= 110:
+		return sideWide
+	case w >= 90:
+		return sideMedium
+	case w >= 72:
+		return sideNarrow
+	case w >= 50:
+		return sideSlim
+	}
+	return sideLeast
+}
+
+// A mean is one setting's settled mean of one quantity.
+type mean struct {
+	label, brief string
+	track        *experiment.Track
+	value        float64
+	ok           bool
+	delta        float64
+	compared     bool // delta holds
+	n            int64
+	current      bool
+}
+
+// means gathers what the side column shows, by quantity: the settings in order of
+// appearance, under load once there was a run, else idle. A quantity that nobody
+// told in them is left out.
+func (f *Frame) means(plots []plot) map[*experiment.Quantity][]mean {
+	var qs []*experiment.Quantity
+	for _, p := range plots {
+		qs = append(qs, p.q)
+	}
+	t := f.Session.TableOf("", qs)
+	loaded := f.loaded()
+	var present string // the label of the setting as it stands, idle or not
+	for _, r := range t.Rows {
+		if r.Current {
+			present = r.Label
+		}
+	}
+	out := map[*experiment.Quantity][]mean{}
+	told := map[*experiment.Quantity]bool{}
+	for i, r := range t.Rows {
+		if r.Loaded != loaded {
+			continue
+		}
+		for j, c := range r.Cells {
+			m := mean{label: r.Label, brief: brief(r), current: r.Label == present, track: c.Track, n: c.Sum.N}
+			if c.Track != nil {
+				m.value, m.ok = c.Sum.Mean(c.Track.Origin.Metric.Agg)
+			}
+			m.delta, m.compared = t.Delta(i, j)
+			out[qs[j]] = append(out[qs[j]], m)
+			told[qs[j]] = told[qs[j]] || m.ok
+		}
+	}
+	maps.DeleteFunc(out, func(q *experiment.Quantity, _ []mean) bool { return !told[q] })
+	return out
+}
+
+// loaded says whether there was a run: its means are what one compares, also when
+// it has ended.
+func (f *Frame) loaded() bool {
+	n, _, _ := f.Session.Run()
+	return n > 0
+}
+
+// brief is a row's label without the knobs' names: "2 on".
+func brief(r experiment.Row) string {
+	var b []string
+	for _, part := range strings.Fields(r.Label) {
+		_, v, found := strings.Cut(part, "=")
+		if !found {
+			return r.Label
+		}
+		b = append(b, v)
+	}
+	return strings.Join(b, " ")
+}
+
+func sideColumn(f *Frame, g theme.Grid, p plot, s chart.Scale, means map[*experiment.Quantity][]mean, ax chart.Axis) {
+	for y := range g.H() {
+		g.Put(0, y, f.Theme.Side, theme.Rule)
+	}
+	if !s.Known() {
+		s.Unit = f.unit(p.q)
+	}
+	now, extra := f.now(p, s), f.extra(p, s, ax)
+	rows := means[p.q]
+	switch {
+	case g.W() >= sideMedium:
+		g.Right(nowEnd, 0, now.ink, now.text)
+		if now.note != "" {
+			extra = append([]word{{now.note, theme.Warn}}, extra...)
+		}
+		for i, w := range extra {
+			g.Right(nowEnd, 1+i, w.ink, w.text)
+		}
+		settings(g.Sub(nowEnd+2, 0, g.W()-nowEnd-2, g.H()), rows, s)
+	case g.W() >= sideSlim:
+		stacked(g.Sub(1, 0, g.W()-1, g.H()), now, extra, rows, s)
+	default:
+		g.Right(g.W(), 0, now.ink, now.text)
+		if m := present(rows); m != nil && m.compared {
+			g.Right(g.W(), 1, theme.Plain, percent(m.delta))
+		}
+	}
+}
+
+// settings writes one row a setting: the first, the present one and the newest.
+func settings(g theme.Grid, rows []mean, s chart.Scale) {
+	wide := g.W() >= sideWide-nowEnd-2
+	label, value, delta := 6, 13, 20
+	if wide {
+		label, value, delta = 14, 21, 28
+	}
+	for y, m := range fewest(rows, g.H()) {
+		ink := theme.Plain
+		if m.current {
+			ink = theme.Strong
+		}
+		text := m.label
+		if len(text) > label-1 {
+			text = m.brief
+		}
+		g.Sub(0, y, label, 1).Text(0, 0, ink, text)
+		g.Right(value, y, ink, m.text(s))
+		if m.compared {
+			g.Right(delta, y, ink, percent(m.delta))
+		}
+		if wide && m.ok {
+			g.Right(g.W(), y, theme.Dim, count(m.n))
+		}
+	}
+}
+
+// stacked writes now, the first and the present setting and the delta, one below
+// the other.
+func stacked(g theme.Grid, now nowWord, extra []word, rows []mean, s chart.Scale) {
+	x := g.Text(1, 0, now.ink, now.text) + 1
+	if now.note != "" {
+		x = g.Text(x, 0, theme.Warn, now.note) + 1
+	}
+	y := 1
+	for _, w := range extra {
+		switch {
+		case x+theme.Width(w.text) <= g.W():
+			x = g.Text(x, 0, w.ink, w.text) + 1
+		case g.H() > 2:
+			g.Text(1, y, w.ink, w.text)
+			y++
+		}
+	}
+	cur := present(rows)
+	if cur == nil {
+		return
+	}
+	left := g.H() - y
+	if cur.compared {
+		left--
+		g.Text(1, g.H()-1, theme.Plain, percent(cur.delta))
+	}
+	for _, m := range fewest(rows, min(left, 2)) {
+		ink := theme.Plain
+		if m.current {
+			ink = theme.Strong
+		}
+		text := m.label
+		if v := m.text(s); theme.Width(text)+theme.Width(v)+2 > g.W() {
+			text = m.brief
+		}
+		g.Text(1, y, ink, text)
+		g.Right(g.W(), y, ink, " "+m.text(s))
+		y++
+	}
+}
+
+// unit suits the newest figure, for a chart that has drawn none.
+func (f *Frame) unit(q *experiment.Quantity) chart.Unit {
+	var v float64
+	if t := f.Session.Find(q, ""); t != nil {
+		v, _ = t.Now()
+	}
+	return chart.Pick(units(q.Metric(), f.View.Bytes), v)
+}
+
+func (m mean) text(s chart.Scale) string {
+	if !m.ok {
+		return "-"
+	}
+	return figure(m.value * s.Unit.Factor)
+}
+
+func present(rows []mean) *mean {
+	for i := range rows {
+		if rows[i].current {
+			return &rows[i]
+		}
+	}
+	return nil
+}
+
+// fewest takes n rows: the first, the present one, then the newest, in order.
+func fewest(rows []mean, n int) []mean {
+	for len(rows) > max(n, 0) {
+		drop := 1
+		for drop < len(rows)-1 && rows[drop].current {
+			drop++
+		}
+		if n < 2 { // only one fits: the present one
+			drop = 0
+			if rows[0].current {
+				drop = len(rows) - 1
+			}
+		}
+		drop = min(drop, len(rows)-1)
+		rows = append(append([]mean(nil), rows[:drop]...), rows[drop+1:]...)
+	}
+	return rows
+}
+
+type nowWord struct {
+	text, note string
+	ink        theme.Ink
+}
+
+// now is the newest figure, with a question mark and its age when it is stale. A
+// screen that does not follow the present shows the figure at its right edge.
+func (f *Frame) now(p plot, s chart.Scale) nowWord {
+	t := f.Session.Find(p.q, "")
+	if t == nil {
+		return nowWord{text: "-", ink: theme.Dim}
+	}
+	if !f.live() {
+		if v, ok := before(t, f.right()); ok {
+			return nowWord{text: figure(v * s.Unit.Factor), ink: theme.Strong}
+		}
+		return nowWord{text: "-", ink: theme.Dim}
+	}
+	v, ok := t.Now()
+	if !ok {
+		return nowWord{text: "-", ink: theme.Dim}
+	}
+	text := figure(v * s.Unit.Factor)
+	if d, stale := t.Stale(f.Session.Now()); stale {
+		return nowWord{text + "?", age(d), theme.Warn}
+	}
+	return nowWord{text: text, ink: theme.Strong}
+}
+
+// before is the mean over the last second before a time that has a reading, at
+// most three seconds back.
+func before(t *experiment.Track, at time.Time) (v float64, ok bool) {
+	const seconds = 3
+	var bins [seconds]series.Bin
+	t.Ring.Window(bins[:], at.Add(-seconds*time.Second), time.Second)
+	for i := seconds - 1; i >= 0 && !ok; i-- {
+		v, ok = bins[i].Mean(t.Ring.Agg())
+	}
+	return v, ok
+}
+
+// extra is what stands below the newest figure: the stack's throughput beside
+// goodput, the lost pings of the window.
+func (f *Frame) extra(p plot, s chart.Scale, ax chart.Axis) []word {
+	var out []word
+	if p.with != nil {
+		w := plot{q: p.with}
+		if n := f.now(w, s); n.text != "-" {
+			out = append(out, word{p.with.Name + " " + n.text, theme.Stack})
+		}
+	}
+	if p.lost != nil {
+		if t := f.Session.Find(p.lost, ""); t != nil {
+			bins := make([]series.Bin, ax.Columns())
+			t.Ring.Window(bins, ax.From, ax.Step)
+			var lost float64
+			for _, b := range bins {
+				lost += b.Sum
+			}
+			if lost >= 0.5 {
+				out = append(out, word{"lost " + count(int64(lost+0.5)), theme.Lost})
+			}
+		}
+	}
+	return out
+}
+
+func sideHeading(f *Frame, g theme.Grid) {
+	state := "idle"
+	if f.loaded() {
+		state = "run"
+	}
+	now := "now"
+	if !f.live() {
+		now = "edge"
+	}
+	switch {
+	case g.W() >= sideWide:
+		g.Right(nowEnd, 0, theme.Dim, now)
+		g.Text(nowEnd+2, 0, theme.Dim, "setting")
+		g.Right(nowEnd+23, 0, theme.Dim, state+" mean")
+		g.Right(nowEnd+30, 0, theme.Dim, "delta")
+		g.Right(g.W(), 0, theme.Dim, "n")
+	case g.W() >= sideMedium:
+		g.Right(nowEnd, 0, theme.Dim, now)
+		g.Right(nowEnd+15, 0, theme.Dim, state+" mean")
+		g.Right(g.W(), 0, theme.Dim, "delta")
+	case g.W() >= sideNarrow:
+		g.Text(2, 0, theme.Dim, now+", "+state+" means")
+	}
+}

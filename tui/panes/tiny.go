@@ -1,0 +1,115 @@
+package panes
+
+import (
+	"strings"
+	"time"
+
+	"netwatch/experiment"
+	"netwatch/sources"
+	"netwatch/tui/theme"
+)
+
+// oneLine is the whole program in one line: "em4 tx 929 Mb/s rtt 0.151 ms aim=2".
+// What does not fit goes to the next line where there is one.
+func oneLine(f *Frame, g theme.Grid) {
+	if f.Prompt.Long != "" {
+		text := f.Prompt.Short
+		if text == "" {
+			text = f.Prompt.Long
+		}
+		g.Text(0, 0, theme.Question, text)
+		return
+	}
+	x, y := 0, 0
+	for _, w := range f.oneLineWords() {
+		if x > 0 && x+theme.Width(w.text) > g.W() {
+			x, y = 0, y+1
+		}
+		x = g.Text(x, y, w.ink, w.text) + 1
+	}
+	g.Text(0, y+1, theme.Warn, f.Notice)
+}
+
+func (f *Frame) oneLineWords() []word {
+	s := f.Session
+	out := []word{{s.Interface, theme.Strong}}
+	if s.Simulated {
+		out = append(out, word{"SIM", theme.Alert})
+	}
+	if since, down := s.LinkDown(""); down {
+		out = append(out, word{f.linkWord() + " " + age(s.Now().Sub(since)), theme.Alert})
+	}
+	if !f.live() {
+		out = append(out, word{"PAUSED", theme.Warn})
+	}
+	if q := f.busier(); q != nil {
+		out = append(out, word{q.Name + " " + f.words(q), theme.Plain})
+	}
+	if s.Find(experiment.PingRTT, "") != nil {
+		out = append(out, word{"rtt " + f.words(experiment.PingRTT), theme.Plain})
+	}
+	for _, w := range turnedFirst(f.knobWords()) {
+		out = append(out, word{w.text, w.ink})
+	}
+	return out
+}
+
+// busier is the direction of the interface that moves more.
+func (f *Frame) busier() *experiment.Quantity {
+	var best *experiment.Quantity
+	most := -1.0
+	for _, q := range []*experiment.Quantity{experiment.Tx, experiment.Rx} {
+		if t := f.Session.Find(q, ""); t != nil {
+			if v, _ := t.Now(); v > most {
+				best, most = q, v
+			}
+		}
+	}
+	return best
+}
+
+// words is the newest figure with its unit, or with its age when it is stale.
+func (f *Frame) words(q *experiment.Quantity) string {
+	t := f.Session.Find(q, "")
+	v, ok := t.Now()
+	if !ok {
+		return "-"
+	}
+	text := strings.Replace(short(v, q.Metric(), f.View.Bytes), "bit/s", "b/s", 1)
+	if d, stale := t.Stale(f.Session.Now()); stale {
+		text += "? " + age(d.Truncate(time.Second))
+	}
+	return text
+}
+
+// rateOnly is the rate, as much of it as fits and is still true.
+func rateOnly(f *Frame, g theme.Grid) {
+	q := f.busier()
+	if q == nil || g.H() == 0 {
+		return
+	}
+	t := f.Session.Find(q, "")
+	v, ok := t.Now()
+	if _, stale := t.Stale(f.Session.Now()); !ok || stale {
+		if g.W() > 1 {
+			g.Text(0, 0, theme.Warn, "?")
+		}
+		return
+	}
+	for _, text := range []string{short(v, q.Metric(), f.View.Bytes), tight(v, q.Metric())} {
+		if theme.Width(text) <= g.W() {
+			g.Text(0, 0, theme.Strong, text)
+			return
+		}
+	}
+}
+
+// tight writes a rate in at most four cells: "929M".
+func tight(v float64, m sources.Metric) string {
+	number, unit, _ := strings.Cut(short(v, m, false), " ")
+	number = strings.TrimSuffix(number[:min(len(number), 3)], ".")
+	if strings.HasPrefix(unit, "b") {
+		return number
+	}
+	return number + unit[:1]
+}
