@@ -97,3 +97,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // usage makes cobra's own complaints usage errors.
 func usage(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} }
+
+// args makes a complaint about arguments a usage error.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if err := check(cmd, given); err != nil {
+			return &exitError{exitUsage, err}
+		}
+		return nil
+	}
+}

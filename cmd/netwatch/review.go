@@ -29,7 +29,7 @@ func newReview() *cobra.Command {
 		Long: `review reads finished files: siftr and siftr2 logs of every version, output of
 iperf3, iperf and ping, recordings of netwatch. A file may be gzipped; - is standard input.
 It exits with 1 when a file holds nothing that can be used.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flow != "" && (asJSON || len(args) != 1) {
 				return usageError("--csv takes one log and no --json")

@@ -100,8 +100,8 @@ func iperfText(w io.Writer, v *iperf.Review) {
 		fmt.Fprintf(w, ", %d retransmits", *v.Retransmits)
 	}
 	fmt.Fprintln(w)
-	for _, id := range slices.Sorted(maps.Keys(v.MeanBPS)) {
-		fmt.Fprintf(w, "  mean of the intervals %-6s %s\n", id, sourceiperf.Rate(v.MeanBPS[id]))
+	for _, id := range slices.Sorted(maps.Keys(v.WeightedBPS)) {
+		fmt.Fprintf(w, "  mean of the intervals %-6s %s\n", id, sourceiperf.Rate(v.WeightedBPS[id]))
 	}
 	for _, f := range v.Finals {
 		fmt.Fprintf(w, "  the tool's own        %-6s %s %s%s\n", f.ID, sourceiperf.Rate(f.BPS), f.Role, f.Side)

@@ -29,7 +29,7 @@ var scales = map[*experiment.Quantity]scale{
 	experiment.TxErrors: {"/s", 1, 0},
 	experiment.Goodput:  {"Mbit/s", 8e-6, 1},
 	experiment.PingRTT:  {"ms", 1e-3, 3},
-	experiment.PingLost: {"/s", 1, 0},
+	experiment.PingLost: {"probes", 1, 0},
 	experiment.SRTT:     {"us", 1, 0},
 	experiment.Cwnd:     {"KiB", 1.0 / 1024, 0},
 	experiment.Inflight: {"KiB", 1.0 / 1024, 0},

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -90,6 +91,9 @@ func (l *Lines) line(s *experiment.Session) error {
 // figure is the mean of the interval that just ended. A slower source that is
 // alive keeps its newest figure; a silent one has none.
 func (l *Lines) figure(s *experiment.Session, q *experiment.Quantity) string {
+	if q == experiment.PingLost {
+		return l.lost(s)
+	}
 	t := s.Find(q, l.host)
 	if t == nil {
 		return "-"
@@ -106,6 +110,21 @@ func (l *Lines) figure(s *experiment.Session, q *experiment.Quantity) string {
 		return "-"
 	}
 	return scales[q].text(v)
+}
+
+// lost counts the probes that were called lost in the interval: a loss is one
+// Sample, an answer is none, so there is no rate to take a mean of.
+func (l *Lines) lost(s *experiment.Session) string {
+	if t := s.Find(experiment.PingLost, l.host); t != nil {
+		t.Ring.Window(l.bin[:], s.Now().Add(-l.interval), l.interval)
+		if n := l.bin[0].N; n > 0 {
+			return strconv.Itoa(int(n))
+		}
+	}
+	if s.Find(experiment.PingRTT, l.host) == nil && s.Find(experiment.PingLost, l.host) == nil {
+		return "-"
+	}
+	return "0"
 }
 
 func (l *Lines) header(s *experiment.Session) error {

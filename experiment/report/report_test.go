@@ -114,8 +114,8 @@ func TestTextLines(t *testing.T) {
 	want := []string{
 		"em4 SIMULATED",
 		"tx rx tx pkt/s rx pkt/s drop goodput ping rtt lost srtt cwnd segment retr irq cpu",
-		"time Mbit/s Mbit/s pkt/s pkt/s /s Mbit/s ms /s us KiB bytes /s /s %",
-		"09:03:01 - - - - - 900.0 0.200 - - 512 - - - - run 1 aim=1",
+		"time Mbit/s Mbit/s pkt/s pkt/s /s Mbit/s ms probes us KiB bytes /s /s %",
+		"09:03:01 - - - - - 900.0 0.200 0 - 512 - - - - run 1 aim=1",
 	}
 	if got := plain[:4]; !cmp.Equal(got, want) {
 		t.Errorf("lines: %s", cmp.Diff(want, got))

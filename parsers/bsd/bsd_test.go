@@ -125,22 +125,6 @@ func TestRouteSocket(t *testing.T) {
 	}
 }
 
-func TestIfAnnounce(t *testing.T) {
-	// struct if_announcemsghdr: msglen, version, type, index, name, what.
-	b := append([]byte{24, 0, 5, 0x11, 3, 0}, "epair0a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00"...)
-	m, _, err := NextRouteMessage(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := ParseIfAnnounce(m)
-	if err != nil || got != (IfAnnounce{Index: 3, Name: "epair0a"}) {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if _, err := ParseIfInfo(m); !errors.Is(err, ErrFormat) {
-		t.Error(err)
-	}
-}
-
 func TestRouteSocketRefuses(t *testing.T) {
 	good := load(t, "15.0-route-socket.bin")
 	version := bytes.Clone(good)
@@ -150,8 +134,10 @@ func TestRouteSocketRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := ParseIfInfo(RouteMessage{TypeIfInfo, good[:60]}); !errors.Is(err, ErrFormat) {
-		t.Errorf("cut message: %v", err)
+	for _, m := range []RouteMessage{{TypeIfInfo, good[:60]}, {0x11, good}, {}} {
+		if _, err := ParseIfInfo(m); !errors.Is(err, ErrFormat) {
+			t.Errorf("type %#x of %d bytes: %v", m.Type, len(m.Data), err)
+		}
 	}
 }
 
@@ -258,8 +244,6 @@ func FuzzDecoders(f *testing.F) {
 				break
 			}
 			_, err = ParseIfInfo(m)
-			check(err)
-			_, err = ParseIfAnnounce(m)
 			check(err)
 		}
 		lines, err := IntrLines(b, len(b)/20*8)

@@ -8,15 +8,12 @@ import (
 // Caps are the capabilities of an interface, IFCAP_* of net/if.h.
 type Caps uint32
 
-// The capabilities that netwatch turns or tells.
+// The capabilities that are turned by name.
 const (
-	CapRxCsum    Caps = 1 << 0
-	CapTxCsum    Caps = 1 << 1
-	CapTSO4      Caps = 1 << 8
-	CapTSO6      Caps = 1 << 9
-	CapLRO       Caps = 1 << 10
-	CapVLANHWTSO Caps = 1 << 18
-	CapHWStats   Caps = 1 << 23
+	CapRxCsum Caps = 1 << 0
+	CapTSO4   Caps = 1 << 8
+	CapTSO6   Caps = 1 << 9
+	CapLRO    Caps = 1 << 10
 )
 
 // capNames are in the order of the bits; a gap has no name.

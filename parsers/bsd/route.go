@@ -2,19 +2,14 @@ package bsd
 
 import "fmt"
 
-// Messages of the route socket that tell of interfaces, net/route.h.
-const (
-	TypeIfInfo     = 0x0e // RTM_IFINFO: link state or flags changed
-	TypeIfAnnounce = 0x11 // RTM_IFANNOUNCE: an interface arrived or left
-)
+// TypeIfInfo is RTM_IFINFO of net/route.h: link state or flags of an interface changed.
+const TypeIfInfo = 0x0e
 
 // rtmVersion is RTM_VERSION; another one has other layouts.
 const rtmVersion = 5
 
-const (
-	ifMsgData     = 16 // offset of ifm_data in struct if_msghdr
-	ifAnnounceLen = 24 // sizeof(struct if_announcemsghdr)
-)
+// ifMsgData is the offset of ifm_data in struct if_msghdr.
+const ifMsgData = 16
 
 // A RouteMessage is one message of the route socket. Data holds the whole message
 // with its header and points into the buffer it was cut from.
@@ -58,23 +53,4 @@ func ParseIfInfo(m RouteMessage) (IfInfo, error) {
 		return IfInfo{}, fmt.Errorf("RTM_IFINFO: %w", err)
 	}
 	return IfInfo{Index: int(order.Uint16(m.Data[12:])), Flags: order.Uint32(m.Data[8:]), Data: data}, nil
-}
-
-// IfAnnounce is an RTM_IFANNOUNCE message, struct if_announcemsghdr.
-type IfAnnounce struct {
-	Index   int
-	Name    string
-	Arrival bool // else departure
-}
-
-// ParseIfAnnounce decodes an RTM_IFANNOUNCE message.
-func ParseIfAnnounce(m RouteMessage) (IfAnnounce, error) {
-	if m.Type != TypeIfAnnounce || len(m.Data) < ifAnnounceLen {
-		return IfAnnounce{}, fmt.Errorf("RTM_IFANNOUNCE: type %#x, %d bytes: %w", m.Type, len(m.Data), ErrFormat)
-	}
-	return IfAnnounce{
-		Index:   int(order.Uint16(m.Data[4:])),
-		Name:    cString(m.Data[6 : 6+ifNameSize]),
-		Arrival: order.Uint16(m.Data[22:]) == 0,
-	}, nil
 }

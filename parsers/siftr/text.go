@@ -114,9 +114,10 @@ func (d *Decoder) emitHex(v *[hexNumbers]uint32) {
 	r.Time = d.clock.base + int64(v[0])*1000
 	r.Cwnd, r.Ssthresh, r.Payload = v[1], v[2], v[4]
 	r.SRTT, r.RTO = float64(v[3]), float64(v[9])
-	r.Wnd = Window{v[5], v[6]}
+	r.Wnd.Snd, r.Wnd.Rcv = v[5], v[6]
 	r.Flags, r.Flags2 = v[7], v[8]
-	r.SndBuf, r.RcvBuf = Buffer{v[10], v[11]}, Buffer{v[12], v[13]}
+	r.SndBuf.Limit, r.SndBuf.Used = v[10], v[11]
+	r.RcvBuf.Limit, r.RcvBuf.Used = v[12], v[13]
 	r.Inflight, r.Reass = v[14], int32(v[15])
 	d.emit()
 }
@@ -281,10 +282,11 @@ func decFields(b []byte, i int, v []uint32) int {
 func (d *Decoder) fillStock(v *[decNumbers]uint32) {
 	r := &d.rec
 	r.Ssthresh, r.Cwnd = v[0], v[1]
-	r.Wnd = Window{v[3], v[4]}
+	r.Wnd.Snd, r.Wnd.Rcv = v[3], v[4]
 	r.State, r.MSS = uint8(v[7]), v[8]
 	r.SRTT, r.Flags, r.RTO = float64(v[9])*d.clock.srtt, v[11], float64(v[12])*d.clock.rto
-	r.SndBuf, r.RcvBuf = Buffer{v[13], v[14]}, Buffer{v[15], v[16]}
+	r.SndBuf.Limit, r.SndBuf.Used = v[13], v[14]
+	r.RcvBuf.Limit, r.RcvBuf.Used = v[15], v[16]
 	r.Inflight, r.Reass = v[17], int32(v[18])
 	if r.Fields&FieldFlags2 != 0 {
 		r.Flags2 = v[2]
@@ -305,10 +307,11 @@ func (d *Decoder) fillStock(v *[decNumbers]uint32) {
 func (d *Decoder) fillSiftr2(v *[decNumbers]uint32) {
 	r := &d.rec
 	r.Cwnd, r.Ssthresh = v[0], v[1]
-	r.Wnd = Window{v[2], v[3]}
+	r.Wnd.Snd, r.Wnd.Rcv = v[2], v[3]
 	r.Flags, r.Flags2, r.State = v[4], v[5], uint8(v[6])
 	r.SRTT, r.RTO = float64(v[7]), float64(v[8])
-	r.SndBuf, r.RcvBuf = Buffer{v[9], v[10]}, Buffer{v[11], v[12]}
+	r.SndBuf.Limit, r.SndBuf.Used = v[9], v[10]
+	r.RcvBuf.Limit, r.RcvBuf.Used = v[11], v[12]
 	r.Inflight, r.Reass = v[13], int32(v[14])
 	r.Seq, r.Ack, r.Payload = v[15], v[16], v[17]
 }

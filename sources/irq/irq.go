@@ -32,8 +32,8 @@ type kernel interface {
 	// counts gives the count of each line of the last answer of lines, in its
 	// order; a line that is no more has ok false.
 	counts(dst []count) ([]count, error)
-	// cap is the highest rate the moderation allows at the moment, if the driver tells.
-	cap() (perSecond float64, ok bool)
+	// limit is the highest rate the moderation allows at the moment, if the driver tells.
+	limit() (perSecond float64, ok bool)
 	// where is the place that was searched: "/proc/interrupts".
 	where() string
 	close() error
@@ -182,7 +182,7 @@ func (m *meter) poll(now time.Time) (err error) {
 	if whole {
 		m.sink.Sample(sources.Amount(m.total, now, span, sum))
 	}
-	if perSecond, ok := m.k.cap(); ok && !m.at.IsZero() {
+	if perSecond, ok := m.k.limit(); ok && !m.at.IsZero() {
 		m.sink.Sample(sources.Reading(m.ceiling, now, span, perSecond))
 	}
 	m.at = now

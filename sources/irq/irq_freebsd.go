@@ -95,7 +95,7 @@ func (k *freebsdKernel) counts(dst []count) (_ []count, err error) {
 	return dst, nil
 }
 
-func (k *freebsdKernel) cap() (float64, bool) {
+func (k *freebsdKernel) limit() (float64, bool) {
 	if len(k.ceiling) == 0 {
 		return 0, false
 	}

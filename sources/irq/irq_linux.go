@@ -37,9 +37,9 @@ func openRoots(iface, proc, sys string) (*linuxKernel, error) {
 	return &linuxKernel{iface: iface, sys: sys, f: f, text: make([]byte, 8<<10), wide: map[string]*widened{}}, nil
 }
 
-func (k *linuxKernel) close() error         { return k.f.Close() }
-func (k *linuxKernel) where() string        { return "/proc/interrupts" }
-func (k *linuxKernel) cap() (float64, bool) { return 0, false }
+func (k *linuxKernel) close() error           { return k.f.Close() }
+func (k *linuxKernel) where() string          { return "/proc/interrupts" }
+func (k *linuxKernel) limit() (float64, bool) { return 0, false }
 
 func (k *linuxKernel) read() ([]byte, error) {
 	n, err := k.f.ReadAt(k.text, 0)

@@ -42,9 +42,9 @@ func (k *fakeKernel) counts(dst []count) ([]count, error) {
 	return dst, nil
 }
 
-func (k *fakeKernel) cap() (float64, bool) { return k.ceiling, k.ceiling > 0 }
-func (k *fakeKernel) where() string        { return "/proc/interrupts" }
-func (k *fakeKernel) close() error         { return nil }
+func (k *fakeKernel) limit() (float64, bool) { return k.ceiling, k.ceiling > 0 }
+func (k *fakeKernel) where() string          { return "/proc/interrupts" }
+func (k *fakeKernel) close() error           { return nil }
 
 type log struct {
 	mu      sync.Mutex

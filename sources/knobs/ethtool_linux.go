@@ -1,18 +1,17 @@
 package knobs
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
 	"unsafe"
 
-	"github.com/safchain/ethtool"
 	"golang.org/x/sys/unix"
 )
 
-// ethtoolCard asks the driver of one interface with small ioctls of its own, for
-// it does so each second: the library makes 1 MB of garbage to read a feature. Its
-// socket stays open as long as the process.
+// ethtoolCard asks the driver of one interface by ioctl. Its socket stays open as
+// long as the process.
 type ethtoolCard struct {
 	iface string
 	fd    int
@@ -20,20 +19,46 @@ type ethtoolCard struct {
 }
 
 func openEthtool(iface string) (*ethtoolCard, error) {
-	lib, err := ethtool.NewEthtool()
-	if err != nil {
-		return nil, err
-	}
-	defer lib.Close()
-	bits, err := lib.FeatureNames(iface)
-	if err != nil {
-		return nil, err
-	}
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	return &ethtoolCard{iface, fd, bits}, nil
+	c := &ethtoolCard{iface: iface, fd: fd}
+	if c.bits, err = c.featureBits(); err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return c, nil
+}
+
+// featureBits asks for the kernel's names of the features: struct
+// ethtool_sset_info tells how many there are, struct ethtool_gstrings their names.
+func (c *ethtoolCard) featureBits() (map[string]uint, error) {
+	const (
+		features   = 4    // ETH_SS_FEATURES
+		nameLen    = 32   // ETH_GSTRING_LEN
+		sanityMost = 1024 // names; Linux 6 has 64
+	)
+	info := make([]byte, 16+4)
+	binary.NativeEndian.PutUint32(info, unix.ETHTOOL_GSSET_INFO)
+	binary.NativeEndian.PutUint64(info[8:], 1<<features)
+	if err := c.ioctl(info); err != nil {
+		return nil, err
+	}
+	count := min(binary.NativeEndian.Uint32(info[16:]), sanityMost)
+	strings := make([]byte, 12+count*nameLen)
+	binary.NativeEndian.PutUint32(strings, unix.ETHTOOL_GSTRINGS)
+	binary.NativeEndian.PutUint32(strings[4:], features)
+	binary.NativeEndian.PutUint32(strings[8:], count)
+	if err := c.ioctl(strings); err != nil {
+		return nil, err
+	}
+	bits := map[string]uint{}
+	for i := range uint(count) {
+		name, _, _ := bytes.Cut(strings[12+i*nameLen:][:nameLen], []byte{0})
+		bits[string(name)] = i
+	}
+	return bits, nil
 }
 
 // ioctl hands request, a structure of linux/ethtool.h that begins with its

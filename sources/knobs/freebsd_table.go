@@ -86,8 +86,10 @@ func freebsdList(d device, vars variables, algorithms []string, locked string) [
 	for _, r := range hostVariables {
 		list = append(list, sysctlRow(r, "", locked, vars))
 	}
-	return append(list, sysctlRow(variableRow{name: "cc", label: "cc", sysctl: "net.inet.tcp.cc.algorithm",
-		values: algorithms, note: "new connections only"}, "", locked, vars))
+	cc := sysctlRow(variableRow{name: "cc", label: "cc", sysctl: "net.inet.tcp.cc.algorithm",
+		values: algorithms, note: "new connections only"}, "", locked, vars)
+	cc.open = true
+	return append(list, cc)
 }
 
 func sysctlRow(r variableRow, subject, locked string, vars variables) variable {

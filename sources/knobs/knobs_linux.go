@@ -100,10 +100,17 @@ func (k moderation) Get(context.Context) (string, error) {
 }
 
 func (k moderation) Set(_ context.Context, value string) error {
-	if value != "on" && value != "off" {
-		return fmt.Errorf("aim takes off or on, not %q: %w", value, ErrValue)
+	if err := k.check(value); err != nil {
+		return err
 	}
 	return k.card.setAdaptive(value == "on")
+}
+
+func (k moderation) check(value string) error {
+	if value != "on" && value != "off" {
+		return notAmong(k.spec, value)
+	}
+	return nil
 }
 
 // congestionControl is the knob "cc" over the host's default.
@@ -114,7 +121,7 @@ func congestionControl(vars variables) (variable, error) {
 		return variable{}, err
 	}
 	return variable{spec: sources.KnobSpec{Name: "cc", Label: "cc", Values: strings.Fields(available),
-		Command: "sudo sysctl " + name + "=%s", Note: "new connections only"}, name: name, kernel: vars}, nil
+		Command: "sudo sysctl " + name + "=%s", Note: "new connections only"}, name: name, kernel: vars, open: true}, nil
 }
 
 func openVariables() variables { return procSys{"/proc/sys"} }

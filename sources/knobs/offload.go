@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"netwatch/sources"
@@ -52,12 +53,17 @@ func (k offload) Set(_ context.Context, value string) error {
 		}
 		return k.hw.set(can)
 	}
-	for bit, part := range k.parts {
-		if part == value && len(k.parts) > 1 {
-			return k.hw.set(1 << bit)
-		}
+	if bit := slices.Index(k.parts, value); bit >= 0 {
+		return k.hw.set(1 << bit)
 	}
-	return fmt.Errorf("%s takes %s, not %q: %w", k.spec.Name, strings.Join(k.spec.Values, ", "), value, ErrValue)
+	return notAmong(k.spec, value)
+}
+
+func (k offload) check(value string) error {
+	if value == "off" || value == "on" || (len(k.parts) > 1 && slices.Contains(k.parts, value)) {
+		return nil
+	}
+	return notAmong(k.spec, value)
 }
 
 // word is the value as a person says it: "off", "on" for all parts, else the parts.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"netwatch/sources"
 )
@@ -26,11 +25,12 @@ func Sysctl(name string, values ...string) sources.Knob {
 }
 
 // A variable is a knob that is one kernel variable (a sysctl). Without values in
-// its spec it takes what the kernel takes.
+// its spec, and when they are only those known now, it takes what the kernel takes.
 type variable struct {
 	spec   sources.KnobSpec
 	name   string
 	kernel variables
+	open   bool // the kernel may take others too: it loads a congestion control by name
 }
 
 func (k variable) Spec() sources.KnobSpec { return k.spec }
@@ -38,10 +38,14 @@ func (k variable) Spec() sources.KnobSpec { return k.spec }
 func (k variable) Get(context.Context) (string, error) { return k.kernel.get(k.name) }
 
 func (k variable) Set(_ context.Context, value string) error {
-	if len(k.spec.Values) > 0 && !slices.Contains(k.spec.Values, value) {
-		return fmt.Errorf("%s takes %s, not %q: %w", k.spec.Name, strings.Join(k.spec.Values, ", "), value, ErrValue)
-	}
 	return k.kernel.set(k.name, value)
+}
+
+func (k variable) check(value string) error {
+	if k.open || len(k.spec.Values) == 0 || slices.Contains(k.spec.Values, value) {
+		return nil
+	}
+	return notAmong(k.spec, value)
 }
 
 // absent is a knob that this interface does not have; its spec says why.

@@ -1,10 +1,12 @@
 package nic
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net"
+	"unsafe"
 
-	"github.com/safchain/ethtool"
+	"golang.org/x/sys/unix"
 )
 
 // Describe tells the facts of an interface. It fails only when there is no such
@@ -15,23 +17,39 @@ func Describe(iface string) (Facts, error) {
 		return Facts{}, fmt.Errorf("%s: %w", iface, errGone)
 	}
 	f := Facts{Name: iface, MTU: i.MTU, Addrs: prefixes(i), Up: i.Flags&net.FlagRunning != 0}
-	e, err := ethtool.NewEthtool()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return f, nil
 	}
-	defer e.Close()
-	if d, err := e.DriverInfo(iface); err == nil {
-		f.Driver, f.Device = d.Driver, d.BusInfo
-		if d.FwVersion != "" {
-			f.Description = "firmware " + d.FwVersion
+	defer unix.Close(fd)
+	if d, err := unix.IoctlGetEthtoolDrvinfo(fd, iface); err == nil {
+		f.Driver, f.Device = unix.ByteSliceToString(d.Driver[:]), unix.ByteSliceToString(d.Bus_info[:])
+		if firmware := unix.ByteSliceToString(d.Fw_version[:]); firmware != "" {
+			f.Description = "firmware " + firmware
 		}
 	}
-	// The newer GetLinkSettings of the library prints to stdout.
-	var link ethtool.EthtoolCmd
-	if _, err := e.CmdGet(&link, iface); err == nil {
-		f.Speed, f.Media = linkSpeed(uint32(link.Speed_hi)<<16|uint32(link.Speed), link.Duplex)
-	}
+	f.Speed, f.Media = link(fd, iface)
 	return f, nil
+}
+
+// link asks for the speed by struct ethtool_cmd (linux/ethtool.h), which every
+// kernel still answers.
+func link(fd int, iface string) (bits uint64, media string) {
+	const speedAt, duplexAt, speedHighAt = 12, 14, 28
+	var ifr struct {
+		name [unix.IFNAMSIZ]byte
+		data unsafe.Pointer
+		_    [16]byte // the rest of struct ifreq
+	}
+	request := make([]byte, 44)
+	binary.NativeEndian.PutUint32(request, unix.ETHTOOL_GSET)
+	copy(ifr.name[:len(ifr.name)-1], iface)
+	ifr.data = unsafe.Pointer(&request[0])
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&ifr))); errno != 0 {
+		return 0, ""
+	}
+	low, high := binary.NativeEndian.Uint16(request[speedAt:]), binary.NativeEndian.Uint16(request[speedHighAt:])
+	return linkSpeed(uint32(high)<<16|uint32(low), request[duplexAt])
 }
 
 // linkSpeed reads ethtool's speed in Mbit/s, where SPEED_UNKNOWN is all ones (in

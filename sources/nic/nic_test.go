@@ -15,12 +15,12 @@ import (
 
 // A fakeKernel is an interface whose counters a test moves.
 type fakeKernel struct {
-	mu      sync.Mutex
-	now     reading
-	err     error
-	changes chan linkChange
-	watch_  error
-	closed  bool
+	mu       sync.Mutex
+	now      reading
+	err      error
+	changes  chan linkChange
+	watchErr error
+	closed   bool
 }
 
 func newFake() *fakeKernel {
@@ -40,8 +40,8 @@ func (k *fakeKernel) read(r *reading) error {
 }
 
 func (k *fakeKernel) watch(ctx context.Context, changes chan<- linkChange) error {
-	if k.watch_ != nil {
-		return k.watch_
+	if k.watchErr != nil {
+		return k.watchErr
 	}
 	for {
 		select {
@@ -222,7 +222,7 @@ func TestFlapBetweenPolls(t *testing.T) {
 // Without announcements the polls still see a long gap.
 func TestLinkByPolls(t *testing.T) {
 	k := newFake()
-	k.watch_ = errors.New("no route socket")
+	k.watchErr = errors.New("no route socket")
 	k.now.up = false
 	l := run(t, k, func(*log) {
 		time.Sleep(tick)

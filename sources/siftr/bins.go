@@ -10,6 +10,7 @@ import (
 const (
 	binMicros = 100_000 // of record time in a Sample; ten ticks of the slowest kernel clock in use
 	maxTracks = 64      // connections that are followed
+	silent    = 100     // bins without a record after which a connection gives its place to another
 	maxLate   = 100     // bins; a record older than that means the clock was set, not that it is late
 )
 
@@ -34,6 +35,7 @@ type track struct {
 	id       string
 	tso      bool
 	followed bool
+	newest   int64 // bin of the newest record
 
 	cwnd, ssthresh, inflight gauge
 	segment, rxSegment       gauge
@@ -152,6 +154,7 @@ func (b *bins) add(r *parser.Record) (t, fresh *track) {
 		}
 	}
 	b.dirty = true
+	t.newest = b.bin
 	t.add(r)
 	return t, fresh
 }
@@ -236,9 +239,15 @@ func (b *bins) consider(t *track, r *parser.Record) (followed, fresh *track) {
 	return t, fresh
 }
 
+// quietest is the place of the followed connection with the fewest records; one
+// that has been silent for long counts as having none.
 func (b *bins) quietest() (k int, records int64) {
 	for i, t := range b.tracks {
-		if n := t.flow.Counts[parser.In] + t.flow.Counts[parser.Out]; i == 0 || n < records {
+		n := t.flow.Counts[parser.In] + t.flow.Counts[parser.Out]
+		if t.newest < b.bin-silent {
+			n = 0
+		}
+		if i == 0 || n < records {
 			k, records = i, n
 		}
 	}

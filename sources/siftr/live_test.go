@@ -85,6 +85,26 @@ func TestLive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	anew := func(text string) func(string) {
+		return func(path string) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			appendTo(t, path, text)
+		}
+	}
+	touch := func(path string) { move(path); appendTo(t, path, "") }
+	toOld := func(text string) func(string) { return func(path string) { appendTo(t, path+".old", text) } }
+	hole := func(path string) {
+		info, err := os.Stat(path)
+		if err == nil {
+			err = os.Truncate(path, info.Size()+100)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		appendTo(t, path, record("o", 300))
+	}
 	tests := []struct {
 		name    string
 		before  string // in the file when the Source starts
@@ -103,8 +123,18 @@ func TestLive(t *testing.T) {
 		{"runs since before the start", header(-60) + record("o", 59000), []func(string){add(record("o", 60100))}, 2, nil},
 		{"truncated and grown past the old offset", header(0) + record("o", 1), []func(string){rewrite(header(1) + record("o", 2) + record("o", 3))}, 3,
 			[]string{"began anew"}},
-		{"moved away", header(0) + record("o", 1), []func(string){move, func(path string) { appendTo(t, path+".old", record("o", 2)) }}, 2,
+		{"moved away", header(0) + record("o", 1), []func(string){move, toOld(record("o", 2))}, 2,
 			[]string{"moved away, still following it"}},
+		{"two cycles appended", header(0), []func(string){add(record("o", 1) + footer(1, 1)), add(header(2) + record("o", 1)), add(footer(4, 1))}, 2,
+			[]string{"ended, 1 records", "3 records were lost", "ended, 1 records", "3 records were lost"}},
+		{"a header behind half a record", header(0) + record("o", 1) + record("o", 2)[:30], []func(string){add(header(1) + record("o", 2))}, 2,
+			[]string{"line 3: the start of a line that was never finished"}},
+		{"removed and made anew", header(0) + record("o", 1), []func(string){anew(header(1) + record("o", 2))}, 2, []string{"replaced by another file"}},
+		{"rm and touch while the module goes on", header(0) + record("o", 1), []func(string){touch, toOld(record("o", 2))}, 2, nil},
+		{"a footer in two pieces", header(0) + record("o", 1), []func(string){add(footer(1, 1)[:70]), add(footer(1, 1)[70:])}, 1,
+			[]string{"ended, 1 records", "3 records were lost"}},
+		{"a hole", header(0) + record("o", 1), []func(string){hole}, 2, []string{"line 3: 100 NUL bytes (a hole in the file)"}},
+		{"no header after the log file was changed", record("o", 1) + footer(1, 1), []func(string){add("")}, 0, []string{"the header is lost", "ended, 1 records", "3 records"}},
 		{"no siftr log", "Nov 30 12:00:00 host syslogd: restart\n", []func(string){add("")}, 0, []string{"is no siftr log: line 1"}},
 		{"bad lines are counted, not listed", header(0) + strings.Repeat("x\x1b[31m\n", 100), []func(string){add(record("o", 1)), add(""), add(""), add(""), add(""), add("")}, 1,
 			[]string{"line 2: 1 fields", "line 3: 1 fields where siftr2 2.3 to 2.5 has 18 (and 98 more)"}},

@@ -213,3 +213,19 @@ func TestEventsOfACycle(t *testing.T) {
 		t.Errorf("notes: %q", got)
 	}
 }
+
+// TestSilentFlowsGiveWay: 64 connections of an earlier run do not keep those of the
+// next run out.
+func TestSilentFlowsGiveWay(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(header(0))
+	for i := range 64 {
+		b.WriteString(strings.Repeat(strings.Replace(record("o", 10), "dd7fc950", fmt.Sprintf("%08x", i+1), 1), 5))
+	}
+	b.WriteString(strings.Repeat(record("o", 20_000), 3))
+	s := new(sink)
+	siftr.FromReader("log", strings.NewReader(b.String())).Run(t.Context(), s)
+	if got := s.total("dd7fc950", sources.Records).Sum; got != 3 {
+		t.Errorf("%v records of the new connection, want 3", got)
+	}
+}

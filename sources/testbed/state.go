@@ -69,8 +69,8 @@ func (s *state) advance(now time.Time, dt time.Duration) int {
 	return int(rate * sec)
 }
 
-// tick10 is sRTT as the kernel keeps it at hz=1000: in steps of 31.25 us, cut.
-func ticked(us float64) uint32 { return uint32(math.Floor(us/31.25) * 31.25) }
+// ticked is sRTT as the kernel keeps it at hz=1000: in steps of 31.25 us, cut.
+func ticked(us float64) float64 { return math.Floor(math.Floor(us/31.25) * 31.25) }
 
 // begin starts a run: a new connection from a new port.
 func (s *state) begin(now time.Time) {

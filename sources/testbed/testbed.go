@@ -187,9 +187,9 @@ func (t *Testbed) traffic(now time.Time, dt time.Duration, out *said) {
 			continue
 		}
 		buf := out.log(s.log)
-		log.data(buf, s, payload)
+		log.packet(buf, payload)
 		for range acks {
-			log.ack(buf, s)
+			log.packet(buf, 0)
 		}
 	}
 }

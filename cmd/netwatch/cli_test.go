@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"netwatch/experiment/recording"
+	"netwatch/sources"
+)
+
+// cli runs netwatch as a function.
+func cli(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, strings.NewReader(""), &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+func TestStatusAndWords(t *testing.T) {
+	loop := "lo"
+	if _, err := net.InterfaceByName(loop); err != nil {
+		loop = "lo0"
+	}
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.log")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		stdout string
+		stderr string
+	}{
+		{"help", []string{"--help"}, exitOK, "netwatch [flags] IFACE", ""},
+		{"version", []string{"--version"}, exitOK, "netwatch " + version, ""},
+		{"short version", []string{"-V"}, exitOK, "netwatch " + version, ""},
+		{"nothing", nil, exitOK, loop, ""},
+		{"unknown flag", []string{"--warp"}, exitUsage, "", "unknown flag: --warp"},
+		{"unknown flag of a subcommand", []string{"demo", "--warp"}, exitUsage, "", "unknown flag: --warp"},
+		{"argument to demo", []string{"demo", "em4"}, exitUsage, "", "netwatch: "},
+		{"two interfaces", []string{"em0", "em1"}, exitUsage, "", "one interface, not 2"},
+		{"load without interface", []string{"--", "iperf3", "-c", "r1"}, exitUsage, "", "which interface?"},
+		{"no load", []string{loop, "--"}, exitUsage, "", "no load command"},
+		{"output", []string{"-o", "xml", loop}, exitUsage, "", "--output xml"},
+		{"interval", []string{"-i", "1ms", loop}, exitUsage, "", "the least is 100ms"},
+		{"units", []string{"--units", "furlong", loop}, exitUsage, "", "bit or byte"},
+		{"unknown interface", []string{"-o", "text", loop + "9"}, exitFailure, "", "did you mean " + loop + "?"},
+		{"a screen on no terminal", []string{"-o", "tui", loop}, exitFailure, "", "terminal"},
+		{"a log that is a directory", []string{"-o", "text", "-d", "300ms", "--siftr", dir, loop}, exitOK, "not a regular file", ""},
+		{"replay of nothing", []string{"replay", "-o", "text", empty}, exitFailure, "", "no netwatch recording"},
+		{"replay of no file", []string{"replay", filepath.Join(dir, "none")}, exitFailure, "", "no such file"},
+		{"review of nothing", []string{"review", empty}, exitFailure, "", "empty file"},
+		{"review of no file", []string{"review", filepath.Join(dir, "none")}, exitFailure, "", "no such file"},
+		{"review without a file", []string{"review"}, exitUsage, "", "netwatch: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, stdout, stderr := cli(c.args...)
+			if status != c.status || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) {
+				t.Errorf("status %d, want %d\nstdout %q, want %q\nstderr %q, want %q", status, c.status, stdout, c.stdout, stderr, c.stderr)
+			}
+			if strings.ContainsAny(stdout+stderr, "\x1b\x07") {
+				t.Error("escapes on a pipe")
+			}
+		})
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"lo0", "em0", "em4", "igb1"}
+	for name, want := range map[string]string{"em5": "em0", "em44": "em4", "ibg1": "igb1", "wlan0": ""} {
+		if got := nearest(name, names); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// What goes through a pipe is labelled, and the JSON is the codec.
+func TestDemoWithoutAScreen(t *testing.T) {
+	status, stdout, _ := cli("demo", "-o", "json", "-i", "200ms", "-d", "1200ms")
+	r, err := recording.NewReader(strings.NewReader(stdout), "stdout")
+	if status != exitOK || err != nil {
+		t.Fatalf("status %d, %v", status, err)
+	}
+	if r.Header.Simulated != "SIMULATED" || r.Header.Interface != "em4" {
+		t.Errorf("header %+v", r.Header)
+	}
+	batches, pings := 0, 0
+	if err := r.Copy(func(b sources.Batch) error {
+		batches++
+		for _, s := range b.Samples {
+			if s.Series.Metric == sources.PingRTT {
+				pings++
+			}
+		}
+		return nil
+	}); err != nil || r.NBad > 0 {
+		t.Fatalf("%v, %v", err, r.Bad)
+	}
+	if batches < 4 || batches > 7 || pings < 3 {
+		t.Errorf("%d batches and %d pings in 1.2 s", batches, pings)
+	}
+
+	status, stdout, _ = cli("demo", "-o", "csv", "-i", "200ms", "-d", "700ms")
+	rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
+	if status != exitOK || err != nil || len(rows) < 3 || !strings.Contains(strings.Join(rows[0], " "), "SIMULATED") {
+		t.Errorf("csv: status %d, %v:\n%s", status, err, stdout)
+	}
+	status, stdout, _ = cli("demo", "-o", "text", "-d", "1100ms")
+	if status != exitOK || !strings.Contains(stdout, "SIMULATED") || !strings.Contains(stdout, "aim=1") {
+		t.Errorf("text: status %d:\n%s", status, stdout)
+	}
+	status, stdout, _ = cli("demo", "-o", "md", "-d", "500ms")
+	if status != exitOK || !strings.HasPrefix(stdout, "### netwatch em4 SIMULATED") {
+		t.Errorf("md: status %d:\n%s", status, stdout)
+	}
+}
+
+// A recording replays to the same table that was printed when it was made.
+func TestRecordingReplaysToTheSameTable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.nwr")
+	status, first, stderr := cli("demo", "-o", "md", "-d", "6s", "--settle", "500ms", "--record", file)
+	if status != exitOK {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	status, again, stderr := cli("replay", file, "-o", "md", "--speed", "0", "--settle", "500ms")
+	if status != exitOK {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	table := func(s string) string { return s[strings.Index(s, "|"):] }
+	if !strings.Contains(first, "| aim=1 | idle |") || table(first) != table(again) {
+		t.Errorf("recorded:\n%s\nreplayed:\n%s", first, again)
+	}
+	status, _, stderr = cli("review", file)
+	if status != exitOK {
+		t.Errorf("review: status %d: %s", status, stderr)
+	}
+}
