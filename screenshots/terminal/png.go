@@ -37,6 +37,8 @@ func (t *Terminal) PNG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	cols, rows := t.screen.Width(), t.screen.Height()
 	img := image.NewRGBA(image.Rect(0, 0, cols*cellW, rows*cellH))
 	draw.Draw(img, img.Bounds(), image.NewUniform(paper), image.Point{}, draw.Src)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,7 +21,8 @@ import (
 // A Terminal is a running program and its screen.
 type Terminal struct {
 	Cmd    *exec.Cmd
-	screen *vt.SafeEmulator
+	mu     sync.Mutex // of screen's cells; its Read, which only hands out answers, needs none
+	screen *vt.Emulator
 	pty    *os.File
 	bytes  atomic.Int64
 	done   chan struct{}
@@ -36,7 +38,7 @@ func Start(cols, rows int, env []string, argv ...string) (*Terminal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pty: %w", err)
 	}
-	t := &Terminal{Cmd: cmd, screen: vt.NewSafeEmulator(cols, rows), pty: f, done: make(chan struct{})}
+	t := &Terminal{Cmd: cmd, screen: vt.NewEmulator(cols, rows), pty: f, done: make(chan struct{})}
 	go io.Copy(f, t.screen) // the emulator's answers to the program's questions
 	go t.read()
 	return t, nil
@@ -48,7 +50,9 @@ func (t *Terminal) read() {
 	for {
 		n, err := t.pty.Read(buf)
 		t.bytes.Add(int64(n))
+		t.mu.Lock()
 		t.screen.Write(buf[:n])
+		t.mu.Unlock()
 		tail = append(tail, buf[:n]...)
 		if len(tail) > 1<<20 {
 			tail = tail[len(tail)-1<<19:]
@@ -78,7 +82,9 @@ func (t *Terminal) Keys(keys string) error {
 
 // Resize changes the size of the terminal.
 func (t *Terminal) Resize(cols, rows int) error {
+	t.mu.Lock()
 	t.screen.Resize(cols, rows)
+	t.mu.Unlock()
 	return pty.Setsize(t.pty, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)})
 }
 
@@ -87,6 +93,8 @@ func (t *Terminal) Bytes() int64 { return t.bytes.Load() }
 
 // Text is the screen, one line a row, without blanks at the ends of lines.
 func (t *Terminal) Text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var b strings.Builder
 	for y := range t.screen.Height() {
 		var line strings.Builder
