@@ -53,7 +53,7 @@ func (s *state) advance(now time.Time, dt time.Duration) int {
 	c := &s.conn
 	row := aimRows[s.aim]
 	sec := dt.Seconds()
-	s.drift += -s.drift*sec/3 + s.rng.NormFloat64()*0.0025*math.Sqrt(sec)
+	s.drift += -s.drift*sec/3 + s.rng.NormFloat64()*0.0014*math.Sqrt(sec)
 	settle := 1 - math.Exp(-sec/1.4)
 	if age := now.Sub(c.began).Seconds(); age < 0.3 { // slow start
 		settle = 1 - math.Exp(-sec/0.15)
