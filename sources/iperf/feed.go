@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"netwatch/parsers/iperf"
+	"netwatch/parsers/siftr"
 	"netwatch/sources"
 )
 
@@ -187,7 +188,10 @@ func (f *feed) stream(s iperf.Stream, at time.Time) {
 	}
 	f.sink.Event(sources.Event{
 		At: at, Kind: sources.FlowSeen, Source: string(f.run.Tool), Subject: s.ID,
-		Flow: &sources.Flow{ID: s.ID, Local: s.Local, Remote: s.Remote, MSS: s.MSS},
+		Flow: &sources.Flow{
+			ID: s.ID, LogID: fmt.Sprintf("%08x", siftr.FlowID(s.Local, s.Remote)),
+			Local: s.Local, Remote: s.Remote, MSS: s.MSS,
+		},
 	})
 }
 
