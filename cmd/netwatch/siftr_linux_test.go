@@ -15,15 +15,16 @@ import (
 // A kernel writes a siftr2 log as fast as it is told, as the module would, with
 // the records' times in step with the clock.
 type kernel struct {
-	t    *testing.T
+	t    testing.TB
 	path string
+	rate int64 // records a second
 	f    *os.File
 	gen  *siftrgen.Generator
 	last time.Time
 }
 
-func newKernel(t *testing.T, path string) *kernel {
-	k := &kernel{t: t, path: path}
+func newKernel(t testing.TB, path string, rate int64) *kernel {
+	k := &kernel{t: t, path: path, rate: rate}
 	k.enable()
 	return k
 }
@@ -39,7 +40,7 @@ func (k *kernel) enable() {
 		k.f.Close()
 	}
 	k.f, k.last = f, time.Now()
-	k.gen = siftrgen.New(siftrgen.Config{Format: siftrgen.Text25, Flows: 3, Seed: 1, Start: time.Now().UnixMicro(), Rate: 100_000})
+	k.gen = siftrgen.New(siftrgen.Config{Format: siftrgen.Text25, Flows: 3, Seed: 1, Start: time.Now().UnixMicro(), Rate: k.rate})
 	k.write(siftr.AppendHeader25(nil, &k.gen.Cycle().Header))
 }
 
@@ -49,13 +50,14 @@ func (k *kernel) write(b []byte) {
 	}
 }
 
-// log writes for d at 100,000 records/s, about 10 MB/s.
+// log writes for d; 100,000 records/s are about 10 MB/s.
 func (k *kernel) log(d time.Duration) {
 	var buf []byte
+	k.last = time.Now()
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		now := time.Now()
 		buf = buf[:0]
-		for range int(now.Sub(k.last).Seconds() * 100_000) {
+		for range int(now.Sub(k.last).Seconds() * float64(k.rate)) {
 			buf = siftr.AppendRecord25(buf, k.gen.Next(), k.gen.Enable)
 		}
 		k.last = now
@@ -68,7 +70,7 @@ func TestALogThatGrowsAtTenMegabytes(t *testing.T) {
 	bin := binary(t)
 	t.Chdir(t.TempDir())
 	const log = "siftr2.log"
-	k := newKernel(t, log)
+	k := newKernel(t, log, 100_000)
 	term, err := terminal.Start(120, 40, nil, bin, "lo", "--siftr", log)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +82,6 @@ func TestALogThatGrowsAtTenMegabytes(t *testing.T) {
 		t.Helper()
 		var writing sync.WaitGroup
 		defer writing.Wait()
-		k.last = time.Now()
 		writing.Go(func() { k.log(3 * time.Second) })
 		wait(t, term, what, 4*time.Second, func(s string) bool {
 			return strings.Contains(s, "k rec/s") && figure(s, "cwnd KiB") > 0 && figure(s, "srtt") > 0 && figure(s, "avg seg") > 0 && figure(s, "goodput") > 0
