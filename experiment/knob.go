@@ -115,7 +115,7 @@ func (s Setting) key() string {
 }
 
 // label names a Setting by the knobs that ever changed; where none did, by the
-// first knob (interrupt moderation, where the card has it).
+// first knob there is (interrupt moderation, where the card has it).
 func (t *knobTable) label(s Setting) string {
 	var parts []string
 	for i, v := range s {
@@ -127,11 +127,13 @@ func (t *knobTable) label(s Setting) string {
 			parts = append(parts, name)
 		}
 	}
-	if len(parts) == 0 && len(s) > 0 {
-		parts = append(parts, s[0].Name+"="+s[0].Value)
+	if len(parts) > 0 {
+		return strings.Join(parts, " ")
 	}
-	if len(parts) == 0 {
-		return "as found"
+	for _, v := range s {
+		if v.Value != "" { // a knob that the driver does not have names nothing
+			return v.Name + "=" + v.Value
+		}
 	}
-	return strings.Join(parts, " ")
+	return "as found"
 }

@@ -35,7 +35,8 @@ func (f *Frame) knobWords() []knobWord {
 	return out
 }
 
-// knobText is "aim=2", "TSO on", and "aim=1>2" while a turn is under way.
+// knobText is "aim=2", "TSO on", "aim=1>2" while a turn is under way, and "LRO -"
+// for a knob that the driver does not have.
 func knobText(k *experiment.KnobState) string {
 	label, value := k.Spec.Label, k.Value
 	if label == "" {
@@ -46,6 +47,9 @@ func knobText(k *experiment.KnobState) string {
 	}
 	if k.Turning != "" {
 		value += ">" + k.Turning
+	}
+	if value == "" {
+		return label + " -"
 	}
 	if value == "on" || value == "off" || strings.HasPrefix(value, "on>") || strings.HasPrefix(value, "off>") {
 		return label + " " + value
