@@ -125,7 +125,7 @@ func TestTurns(t *testing.T) {
 		{"knobs page: left goes around", "K j j left", []string{"/tcp.tso=0"}, "q quit"},
 		{"knobs page: the place of a value", "K j 0 enter", []string{"/tso=off"}, "q quit"},
 		{"knobs page: no such value", "K 9", nil, "aim has no value for 9"},
-		{"knobs page: locked", "K G right", nil, "lro is locked: needs root; by hand: ifconfig em4 lro VALUE"},
+		{"knobs page: locked", "K G right", nil, "lro is locked: needs root; by hand: ifconfig em4 lro off"},
 		{"nothing to undo", "K U", nil, "nothing was turned"},
 		{"nothing to restore", "K R", nil, "every knob is as it was at the start"},
 	}

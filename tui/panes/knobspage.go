@@ -80,7 +80,7 @@ func knobDetails(g theme.Grid, y int, k *experiment.KnobState) int {
 		line(theme.Dim, k.Spec.Note)
 	}
 	if k.Spec.Command != "" {
-		line(theme.Dim, "by hand: "+strings.ReplaceAll(k.Spec.Command, "%s", "VALUE"))
+		line(theme.Dim, "by hand: "+byHand(k))
 	}
 	return y
 }
@@ -142,9 +142,21 @@ func Confirm(k *experiment.KnobState, value string) Prompt {
 func LockedWords(k *experiment.KnobState) string {
 	text := k.Spec.Name + " is locked: " + k.Spec.Locked
 	if k.Spec.Command != "" {
-		text += "; by hand: " + strings.ReplaceAll(k.Spec.Command, "%s", "VALUE")
+		text += "; by hand: " + byHand(k)
 	}
 	return text
+}
+
+// byHand is what a person would type: with the other value where there are two.
+func byHand(k *experiment.KnobState) string {
+	value := "VALUE"
+	if v := k.Spec.Values; len(v) == 2 && (k.Value == v[0] || k.Value == v[1]) {
+		value = v[0]
+		if k.Value == v[0] {
+			value = v[1]
+		}
+	}
+	return strings.ReplaceAll(k.Spec.Command, "%s", value)
 }
 
 // OwnLink is the second question where the terminal hangs on the link that drops.
