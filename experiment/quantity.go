@@ -47,6 +47,12 @@ var (
 	Inflight = &Quantity{"inflight", OfFlow, []Origin{{"siftr2", sources.Inflight}, {"siftr", sources.Inflight}, {"tcp", sources.Inflight}}}
 	Segment  = &Quantity{"segment", OfFlow, []Origin{{"siftr2", sources.Segment}, {"siftr2", sources.RxSegment}}}
 	Retrans  = &Quantity{"retransmits", OfFlow, []Origin{{"iperf3", sources.Retrans}, {"iperf2", sources.Retrans}, {"tcp", sources.Retrans}}}
+	LoadIn   = &Quantity{"load in", OfFlow, []Origin{{"iperf3", sources.RxGood}, {"iperf2", sources.RxGood}}} // the other direction of a load that goes both ways
+	IperfRTT = &Quantity{"iperf rtt", OfFlow, []Origin{{"iperf3", sources.IperfRTT}, {"iperf2", sources.IperfRTT}}}
+	Latency  = &Quantity{"latency", OfFlow, []Origin{{"iperf2", sources.Latency}}}
+	NetPower = &Quantity{"netpwr", OfFlow, []Origin{{"iperf2", sources.NetPower}}}
+	Jitter   = &Quantity{"jitter", OfFlow, []Origin{{"iperf3", sources.Jitter}, {"iperf2", sources.Jitter}}}
+	UDPLost  = &Quantity{"udp lost", OfFlow, []Origin{{"iperf3", sources.Lost}, {"iperf2", sources.Lost}}}
 	Irqs     = &Quantity{"irq", OfInterface, []Origin{{"irq", sources.Irqs}}}
 	CPU      = &Quantity{"cpu", OfHost, []Origin{{"cpu", sources.CPUBusy}}}
 )
@@ -54,7 +60,8 @@ var (
 // Quantities returns all of them, in order.
 func Quantities() []*Quantity {
 	return []*Quantity{Tx, Rx, TxPkts, RxPkts, TxWire, RxWire, RxDrops, TxDrops, RxErrors, TxErrors,
-		Goodput, PingRTT, PingLost, SRTT, Cwnd, Inflight, Segment, Retrans, Irqs, CPU}
+		Goodput, PingRTT, PingLost, SRTT, Cwnd, Inflight, Segment, Retrans,
+		LoadIn, IperfRTT, Latency, NetPower, Jitter, UDPLost, Irqs, CPU}
 }
 
 // Metric is that of the first origin: every origin of a Quantity has its unit and Agg.

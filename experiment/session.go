@@ -274,8 +274,9 @@ func (s *Session) Find(q *Quantity, host string) *Track {
 // silent better one gives way to it.
 const asGood = 5 * time.Second
 
-// direction returns the Track of the same source that moves more: a receiver's
-// figure is what came in, and its zero going out is not the load.
+// direction returns the Track of the same source that is the load: a receiver's
+// figure is what came in, and the little that goes out is not it. A load that
+// goes both ways is shown by what goes out.
 func (s *Session) direction(t *Track) *Track {
 	if t.Quantity != Goodput {
 		return t
@@ -288,7 +289,7 @@ func (s *Session) direction(t *Track) *Track {
 		if _, stale := o.Stale(s.now); stale && o != t {
 			continue
 		}
-		if v, _ := o.Now(); v > most {
+		if v, _ := o.Now(); v > 10*most || most < 0 {
 			best, most = o, v
 		}
 	}

@@ -251,6 +251,19 @@ func TestAReceiversGoodputIsWhatComesIn(t *testing.T) {
 	}
 }
 
+func TestALoadThatGoesBothWaysIsShownByWhatGoesOut(t *testing.T) {
+	f := newFeed()
+	in := sources.Series{Source: "tcp", Subject: "a", Metric: sources.RxGood}
+	f.step(8*time.Second, map[sources.Series]float64{sender: 5, in: 7})
+	f.Finish()
+	if tr := f.Find(Goodput, ""); tr.Origin.Metric != sources.Goodput {
+		t.Errorf("shown: %v", tr.Origin)
+	}
+	if m, _ := mean(t, f.Table(""), 0, Goodput); !near(m, 5) {
+		t.Errorf("table: %v, want 5", m)
+	}
+}
+
 func TestOnlyTheBusiestFlowIsCharted(t *testing.T) {
 	f := newFeed()
 	small := sources.Series{Source: "siftr2", Subject: "0000002a", Metric: sources.Goodput}

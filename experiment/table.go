@@ -94,7 +94,7 @@ func pool(into map[*Track]*sums, p *Phase) {
 }
 
 // cell takes the best source that told anything under this setting, and of its
-// two directions the one that moved more.
+// two directions the one that is the load, as direction does.
 func (s *Session) cell(q *Quantity, host string, from map[*Track]*sums) Cell {
 	var best Cell
 	for _, tr := range s.order {
@@ -103,7 +103,7 @@ func (s *Session) cell(q *Quantity, host string, from map[*Track]*sums) Cell {
 			continue
 		}
 		other := best.Track != nil && best.Track.Origin.Source != tr.Origin.Source
-		if other || best.Track != nil && a.whole.Sum <= best.Whole.Sum {
+		if other || best.Track != nil && a.whole.Sum <= 10*best.Whole.Sum {
 			continue
 		}
 		best = Cell{Track: tr, Sum: a.settled, Whole: a.whole}

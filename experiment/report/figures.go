@@ -35,6 +35,12 @@ var scales = map[*experiment.Quantity]scale{
 	experiment.Inflight: {"KiB", 1.0 / 1024, 0},
 	experiment.Segment:  {"bytes", 1, 0},
 	experiment.Retrans:  {"/s", 1, 0},
+	experiment.LoadIn:   {"Mbit/s", 8e-6, 1},
+	experiment.IperfRTT: {"us", 1, 0},
+	experiment.Latency:  {"ms", 1e-3, 3},
+	experiment.NetPower: {"", 1, 0},
+	experiment.Jitter:   {"us", 1, 0},
+	experiment.UDPLost:  {"/s", 1, 1},
 	experiment.Irqs:     {"/s", 1, 0},
 	experiment.CPU:      {"%", 100, 1},
 }

@@ -55,7 +55,7 @@ func (f *Frame) plots() []plot {
 			top.name, top.with, other = "goodput in", experiment.Rx, tx
 		}
 	}
-	return []plot{
+	all := []plot{
 		top,
 		{name: "ping rtt", q: experiment.PingRTT, ink: theme.Ping, lost: experiment.PingLost},
 		{name: "srtt", q: experiment.SRTT, ink: theme.SRTT},
@@ -70,6 +70,35 @@ func (f *Frame) plots() []plot {
 		{name: "rx drops", q: experiment.RxDrops, ink: theme.Lost},
 		{name: "inflight", q: experiment.Inflight, ink: theme.Cwnd},
 	}
+	return slices.Insert(all, 1, f.loadPlots()...)
+}
+
+// loadPlots are what only some loads tell: each has its place as soon as it is told.
+func (f *Frame) loadPlots() []plot {
+	var out []plot
+	for _, p := range []plot{
+		{name: "load in", q: experiment.LoadIn, ink: theme.Goodput},
+		{name: "latency", q: experiment.Latency, ink: theme.SRTT},
+		{name: "jitter", q: experiment.Jitter, ink: theme.SRTT},
+		{name: "udp lost", q: experiment.UDPLost, ink: theme.Lost},
+		{name: "iperf rtt", q: experiment.IperfRTT, ink: theme.SRTT},
+		{name: "netpwr", q: experiment.NetPower, ink: theme.Packets},
+	} {
+		switch {
+		case f.Session.Find(p.q, "") == nil:
+		case p.q == experiment.LoadIn && f.goodputIn(): // the first chart shows it
+		case p.q == experiment.IperfRTT && f.Session.Find(experiment.SRTT, "") != nil: // the kernel tells it finer
+		default:
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// goodputIn says whether the first chart is what the load receives.
+func (f *Frame) goodputIn() bool {
+	t := f.Session.Find(experiment.Goodput, "")
+	return t != nil && t.Origin.Metric == sources.RxGood
 }
 
 // choose takes n plots: those that somebody tells first, and the others while
