@@ -27,7 +27,8 @@ type rule struct {
 
 var rules = []rule{
 	{"parsers/siftr/siftrgen", []string{"parsers/siftr"}, []string{"os", "os/exec", "net"}},
-	{"parsers/*", nil, []string{"os", "os/exec", "net", "syscall", "golang.org/x/sys/...", "log", "log/slog"}},
+	{"parsers/lines", nil, []string{"os", "os/exec", "net"}},
+	{"parsers/*", []string{"parsers/lines"}, []string{"os", "os/exec", "net", "syscall", "golang.org/x/sys/...", "log", "log/slog"}},
 	{"sources", nil, []string{"os", "os/exec", "thirdparty"}},
 	{"sources/tail", []string{"sources"}, []string{"os/exec"}},
 	{"sources/proc", []string{"sources"}, nil},

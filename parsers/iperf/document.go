@@ -3,6 +3,8 @@ package iperf
 import (
 	"fmt"
 	"strings"
+
+	"netwatch/parsers/lines"
 )
 
 // maxDocument bounds a -J document, which comes as a whole when the run is over.
@@ -73,7 +75,7 @@ func (p *Parser) document() {
 		}
 		p.jsonEnd(d.End)
 	} else if d.Start != nil {
-		p.version = clean(strings.TrimPrefix(d.Start.Version, "iperf "))
+		p.version = lines.Clean(strings.TrimPrefix(d.Start.Version, "iperf "))
 	}
 	if d.Error != "" {
 		p.jsonError(d.Error)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"netwatch/parsers/lines"
 )
 
 const iperf3Head = `Connecting to host r1, port 5201
@@ -388,7 +390,7 @@ func TestNoControlCharacters(t *testing.T) {
 	recs := parse("iperf3: error - "+evil+"bad\n", evil+"line\n", "Connecting to host "+evil+"r1, port 5201\n",
 		`{"event":"error","data":"\u001b[2Jboo\u0007"}`+"\n", `{"event":"start","data":{"version":"iperf 3.\u001b[2J","connecting_to":{"host":"\u001b[2J"}}}`+"\n")
 	text := fmt.Sprintf("%+v", recs)
-	if strings.ContainsFunc(text, isControl) || strings.Contains(text, "[2J") {
+	if strings.ContainsFunc(text, lines.IsControl) || strings.Contains(text, "[2J") {
 		t.Errorf("%q", text)
 	}
 }
@@ -430,7 +432,7 @@ func FuzzParser(f *testing.F) {
 			if r, ok := rec.(Row); ok && (r.End <= r.Start || r.Bits < 0 || r.Bytes < 0 || r.Octets() != r.Octets()) {
 				t.Fatalf("row %+v", r)
 			}
-			if strings.ContainsFunc(fmt.Sprintf("%+v", rec), isControl) {
+			if strings.ContainsFunc(fmt.Sprintf("%+v", rec), lines.IsControl) {
 				t.Fatalf("control characters in %+q", fmt.Sprintf("%+v", rec))
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"netwatch/parsers/lines"
 )
 
 // json reads a line of --json-stream, or takes it into a -J document.
@@ -170,29 +172,29 @@ func (p *Parser) event(s string) {
 		}
 	}
 	if err != nil {
-		p.bad("a json-stream "+clean(name)+" that cannot be read: "+err.Error(), s)
+		p.bad("a json-stream "+lines.Clean(name)+" that cannot be read: "+err.Error(), s)
 	}
 }
 
 func (p *Parser) jsonError(text string) {
 	p.tool = Iperf3
-	text = clean(strings.ReplaceAll(text, "\n", " "))
+	text = lines.Clean(strings.ReplaceAll(text, "\n", " "))
 	m := Message{Line: p.line, Tool: Iperf3, Version: p.version, Text: "iperf3: error - " + text, Error: isError(text)}
 	m.Hint = m.hint()
 	p.emit(m)
 }
 
 func (p *Parser) jsonStart(d jsonStart) {
-	st := Start{Tool: Iperf3, Version: clean(strings.TrimPrefix(d.Version, "iperf ")), Server: d.Accepted != nil}
+	st := Start{Tool: Iperf3, Version: lines.Clean(strings.TrimPrefix(d.Version, "iperf ")), Server: d.Accepted != nil}
 	at := d.ConnectingTo
 	if at == nil {
 		at = d.Accepted
 	}
 	if at != nil {
-		st.Peer = fmt.Sprintf("%s port %d", clean(at.Host), at.Port)
+		st.Peer = fmt.Sprintf("%s port %d", lines.Clean(at.Host), at.Port)
 	}
 	if t := d.Test; t != nil {
-		st.Protocol, st.Reverse, st.Bidir = clean(t.Protocol), t.Reverse != 0, t.Bidir != 0
+		st.Protocol, st.Reverse, st.Bidir = lines.Clean(t.Protocol), t.Reverse != 0, t.Bidir != 0
 	}
 	switch {
 	case d.Timestamp.Millis > 0:
@@ -321,7 +323,7 @@ func (p *Parser) jsonEnd(d jsonEnd) {
 	if p.run == nil {
 		return
 	}
-	p.run.cc = clean(d.CC)
+	p.run.cc = lines.Clean(d.CC)
 	if d.Sent == nil && d.Received == nil {
 		p.jsonTotal(d.Sum, "", Unknown)
 	}

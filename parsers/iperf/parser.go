@@ -3,13 +3,18 @@ package iperf
 import (
 	"fmt"
 	"strings"
+
+	"netwatch/parsers/lines"
 )
+
+// maxLine bounds one line. A json-stream interval of 128 streams takes 50 kB.
+const maxLine = 8 << 20
 
 // A Parser reads the output of iperf3 or iperf2 and hands out Records in the
 // order of the lines. It is not safe for use from several goroutines.
 type Parser struct {
 	emit     func(Record)
-	out, err splitter
+	out, err lines.Splitter
 	line     int
 
 	tool    Tool   // who speaks, "" while unknown
@@ -60,7 +65,9 @@ const (
 )
 
 // NewParser returns a Parser that hands its records to emit.
-func NewParser(emit func(Record)) *Parser { return &Parser{emit: emit} }
+func NewParser(emit func(Record)) *Parser {
+	return &Parser{emit: emit, out: lines.Splitter{Max: maxLine}, err: lines.Splitter{Max: maxLine}}
+}
 
 // Expect says who will speak, when that is known before the first line. Some error
 // lines of iperf2 do not name it.
@@ -69,31 +76,30 @@ func (p *Parser) Expect(t Tool) { p.tool = t }
 // Write takes the next piece of the tool's standard output, cut anywhere. It
 // never fails.
 func (p *Parser) Write(chunk []byte) (int, error) {
-	p.out.push(chunk, func(s string, long bool) { p.next(s, long, false) })
+	p.out.Push(chunk, func(s string, long bool) { p.next(s, long, false) })
 	return len(chunk), nil
 }
 
 // WriteErr takes the next piece of what the tool wrote to its standard error,
 // so that an error never glues itself to half a row.
 func (p *Parser) WriteErr(chunk []byte) {
-	p.err.push(chunk, func(s string, long bool) { p.next(s, long, true) })
+	p.err.Push(chunk, func(s string, long bool) { p.next(s, long, true) })
 }
 
 // Close says that nothing more comes. A last line without its end is read if it
 // cannot have lost digits.
 func (p *Parser) Close() {
-	for _, s := range []*splitter{&p.out, &p.err} {
-		if len(s.rest) == 0 {
+	for _, s := range []*lines.Splitter{&p.out, &p.err} {
+		last, long := s.Last()
+		if last == "" {
 			continue
 		}
-		last := string(s.rest)
-		s.rest = nil
 		if c := last[len(last)-1]; c >= '0' && c <= '9' && strings.Contains(last, "sec") {
 			p.line++
-			p.bad("the last line is cut", clean(last))
+			p.bad("the last line is cut", lines.Clean(last))
 			continue
 		}
-		p.next(last, s.long, s == &p.err)
+		p.next(last, long, s == &p.err)
 	}
 	if p.doc.open() {
 		p.bad("a JSON document without its end", "")
@@ -112,7 +118,7 @@ func (p *Parser) bad(reason, text string) {
 // next reads one line; aside tells that it came from standard error.
 func (p *Parser) next(raw string, tooLong, aside bool) {
 	p.line++
-	s := clean(raw)
+	s := lines.Clean(raw)
 	if tooLong {
 		p.bad(fmt.Sprintf("a line longer than %d bytes", maxLine), s)
 		return

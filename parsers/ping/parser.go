@@ -5,13 +5,18 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"netwatch/parsers/lines"
 )
+
+// maxLine bounds one line; no ping writes lines of a kilobyte.
+const maxLine = 64 << 10
 
 // A Parser reads the output of ping and hands out Records in the order of the
 // lines. It is not safe for use from several goroutines.
 type Parser struct {
 	emit     func(Record)
-	out, err splitter
+	out, err lines.Splitter
 	line     int
 	last     map[string]int64 // highest sequence number so far, by fping target ("" for ping)
 	fpings   map[string]bool  // targets of fping that were announced
@@ -19,33 +24,32 @@ type Parser struct {
 
 // NewParser returns a Parser that hands its records to emit.
 func NewParser(emit func(Record)) *Parser {
-	return &Parser{emit: emit, last: map[string]int64{}, fpings: map[string]bool{}}
+	return &Parser{emit: emit, out: lines.Splitter{Max: maxLine}, err: lines.Splitter{Max: maxLine}, last: map[string]int64{}, fpings: map[string]bool{}}
 }
 
 // Write takes the next piece of standard output, cut anywhere. It never fails.
 func (p *Parser) Write(chunk []byte) (int, error) {
-	p.out.push(chunk, p.next)
+	p.out.Push(chunk, p.next)
 	return len(chunk), nil
 }
 
 // WriteErr takes the next piece of standard error.
-func (p *Parser) WriteErr(chunk []byte) { p.err.push(chunk, p.next) }
+func (p *Parser) WriteErr(chunk []byte) { p.err.Push(chunk, p.next) }
 
 // Close says that nothing more comes. A reply without the end of its line may
 // have lost digits and is not believed.
 func (p *Parser) Close() {
-	for _, s := range []*splitter{&p.out, &p.err} {
-		if len(s.rest) == 0 {
+	for _, s := range []*lines.Splitter{&p.out, &p.err} {
+		last, long := s.Last()
+		if last == "" {
 			continue
 		}
-		last := string(s.rest)
-		s.rest = nil
 		if c := last[len(last)-1]; c >= '0' && c <= '9' {
 			p.line++
-			p.bad("the last line is cut", clean(last))
+			p.bad("the last line is cut", lines.Clean(last))
 			continue
 		}
-		p.next(last, s.long)
+		p.next(last, long)
 	}
 }
 
@@ -58,7 +62,7 @@ func (p *Parser) bad(reason, text string) {
 
 func (p *Parser) next(raw string, tooLong bool) {
 	p.line++
-	s := strings.TrimSpace(strings.TrimLeft(clean(raw), ".")) // ping -f draws dots
+	s := strings.TrimSpace(strings.TrimLeft(lines.Clean(raw), ".")) // ping -f draws dots
 	if tooLong {
 		p.bad(fmt.Sprintf("a line longer than %d bytes", maxLine), s)
 		return

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"netwatch/parsers/lines"
 )
 
 func parse(pieces ...string) (got []Record) {
@@ -193,7 +195,7 @@ func FuzzParser(f *testing.F) {
 			if r, ok := rec.(Reply); ok && (r.RTT.V < 0 || r.RTT.V != r.RTT.V) {
 				t.Fatalf("%+v", r)
 			}
-			if strings.ContainsFunc(fmt.Sprintf("%+v", rec), isControl) {
+			if strings.ContainsFunc(fmt.Sprintf("%+v", rec), lines.IsControl) {
 				t.Fatalf("control characters in %+q", fmt.Sprintf("%+v", rec))
 			}
 		}

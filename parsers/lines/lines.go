@@ -1,28 +1,36 @@
-package ping
+// Package lines cuts what a child prints into lines and takes out of them what a
+// terminal would not show. It is the one leaf that line parsers share; it knows
+// nothing of what the lines say.
+package lines
 
 import (
 	"bytes"
 	"strings"
 )
 
-// maxLine bounds one line; no ping writes lines of a kilobyte.
-const maxLine = 64 << 10
-
-// A splitter cuts chunks into lines. A chunk may end anywhere.
-type splitter struct {
+// A Splitter cuts chunks into lines. A chunk may end anywhere.
+type Splitter struct {
+	Max  int // bytes of the longest line that is kept whole
 	rest []byte
-	long bool // the current line passed maxLine; the rest of it is thrown away
+	long bool // the current line passed Max; the rest of it is thrown away
 }
 
-// push hands every finished line to line, with tooLong set for a line that was cut.
-func (s *splitter) push(chunk []byte, line func(text string, tooLong bool)) {
+// Last hands out the line that the input's end cut off, "" when there is none.
+func (s *Splitter) Last() (text string, tooLong bool) {
+	text, tooLong = string(s.rest), s.long
+	s.rest, s.long = nil, false
+	return text, tooLong
+}
+
+// Push hands every finished line to line, with tooLong set for a line that was cut.
+func (s *Splitter) Push(chunk []byte, line func(text string, tooLong bool)) {
 	for {
 		i := bytes.IndexByte(chunk, '\n')
 		if i < 0 {
 			s.keep(chunk)
 			return
 		}
-		if len(s.rest) == 0 && !s.long && i <= maxLine {
+		if len(s.rest) == 0 && !s.long && i <= s.Max {
 			line(string(chunk[:i]), false)
 		} else {
 			s.keep(chunk[:i])
@@ -33,21 +41,21 @@ func (s *splitter) push(chunk []byte, line func(text string, tooLong bool)) {
 	}
 }
 
-func (s *splitter) keep(b []byte) {
-	if room := maxLine - len(s.rest); len(b) > room {
+func (s *Splitter) keep(b []byte) {
+	if room := s.Max - len(s.rest); len(b) > room {
 		b, s.long = b[:room], true
 	}
 	s.rest = append(s.rest, b...)
 }
 
-// clean takes out what a terminal would not show: escape sequences, control
+// Clean takes out what a terminal would not show: escape sequences, control
 // characters, and whatever a carriage return wiped away. Tabs become blanks.
-func clean(s string) string {
+func Clean(s string) string {
 	s = strings.TrimRight(s, "\r")
 	if i := strings.LastIndexByte(s, '\r'); i >= 0 {
 		s = s[i+1:]
 	}
-	if !strings.ContainsFunc(s, isControl) {
+	if !strings.ContainsFunc(s, IsControl) {
 		return s
 	}
 	var b strings.Builder
@@ -60,7 +68,7 @@ func clean(s string) string {
 		switch {
 		case r == '\t':
 			b.WriteByte(' ')
-		case !isControl(r):
+		case !IsControl(r):
 			b.WriteString(s[i : i+n])
 		}
 		i += n
@@ -68,9 +76,9 @@ func clean(s string) string {
 	return b.String()
 }
 
-// isControl: C0, DEL and C1 controls, broken UTF-8, and the marks that turn the
+// IsControl: C0, DEL and C1 controls, broken UTF-8, and the marks that turn the
 // direction of text around.
-func isControl(r rune) bool {
+func IsControl(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfffd ||
 		r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
