@@ -166,16 +166,7 @@ func (h *hosts) listening() {
 
 // tso is what ethtool says of veth0. (Its summary line "tcp-segmentation-offload"
 // stays on while any kind is, AccECN's of Linux 6.18 among them.)
-func (h *hosts) tso() string {
-	h.t.Helper()
-	for line := range strings.Lines(h.must(in(h.a, "ethtool", "-k", "veth0")...)) {
-		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "tx-tcp-segmentation: "); ok {
-			return v
-		}
-	}
-	h.t.Fatal("ethtool says nothing of TSO")
-	return ""
-}
+func (h *hosts) tso() string { h.t.Helper(); return h.tsoOf(h.a, "veth0") }
 
 // netwatch runs on host a on a screen.
 func (h *hosts) netwatch(cols, rows int, args ...string) *terminal.Terminal {

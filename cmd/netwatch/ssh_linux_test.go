@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sshd runs a real sshd on host b with keys made for this test, and returns the
+// command that logs in there, for --ssh. extra are lines of its configuration.
+func (h *hosts) sshd(extra ...string) (ssh string) {
+	h.t.Helper()
+	for _, tool := range []string{"sshd", "ssh", "ssh-keygen"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			cannot(h.t, "there is no "+tool)
+		}
+	}
+	dir := h.t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, key := range []string{"host", "user"} {
+		h.must("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path(key))
+	}
+	public, err := os.ReadFile(path("user.pub"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.file(path("authorized"), string(public))
+	h.file(path("sshd_config"), strings.Join(append([]string{
+		"ListenAddress " + ipB, "HostKey " + path("host"), "AuthorizedKeysFile " + path("authorized"), "PidFile none",
+		"StrictModes no", "UsePAM no", "PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin yes",
+	}, extra...), "\n")+"\n")
+	h.file(path("ssh_config"), strings.Join([]string{
+		"Host *", "IdentityFile " + path("user"), "IdentitiesOnly yes", "UserKnownHostsFile " + path("known"),
+		"StrictHostKeyChecking accept-new", "LogLevel ERROR", "ServerAliveInterval 1", "ServerAliveCountMax 2", "User root",
+	}, "\n")+"\n")
+	if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+		cannot(h.t, err.Error())
+	}
+	binary, _ := exec.LookPath("sshd") // sshd wants its own absolute path
+	argv := in(h.b, binary, "-D", "-e", "-f", path("sshd_config"))
+	cmd := exec.Command(argv[0], argv[1:]...)
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	ssh = "ssh -F " + path("ssh_config")
+	for range 100 {
+		argv := in(h.a, append(strings.Fields(ssh), "-o", "BatchMode=yes", ipB, "true")...)
+		if exec.Command(argv[0], argv[1:]...).Run() == nil {
+			return ssh
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	h.t.Fatal("sshd does not let us in")
+	return ""
+}
+
+func (h *hosts) file(path, text string) {
+	h.t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// tsoOf is what ethtool says of an interface in a namespace.
+func (h *hosts) tsoOf(ns, iface string) string {
+	h.t.Helper()
+	for line := range strings.Lines(h.must(in(ns, "ethtool", "-k", iface)...)) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "tx-tcp-segmentation: "); ok {
+			return v
+		}
+	}
+	h.t.Fatal(fmt.Sprint("ethtool says nothing of TSO on ", iface))
+	return ""
+}
+
+func TestTheHarnessCanLogIn(t *testing.T) {
+	h := newHosts(t)
+	ssh := h.sshd()
+	argv := in(h.a, append(strings.Fields(ssh), ipB, "ip", "-o", "link", "show", "veth1")...)
+	if out := h.must(argv...); !strings.Contains(out, "veth1") {
+		t.Errorf("host b says %q", out)
+	}
+}
