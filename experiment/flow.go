@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"netwatch/sources"
@@ -21,6 +22,8 @@ type FlowState struct {
 	Stack, CC     string
 	MSS           int
 	Mixed         bool      // connections that share one id: figures of both
+	TSO           string    // "on" or "off": whether the connection itself may use segmentation offload
+	NoPayload     bool      // its log's format carries no payload: nothing tells throughput and segment
 	Ended         time.Time // zero while it lives
 	Last          map[Origin]sources.Sample
 	goodput       time.Time // newest goodput Sample
@@ -42,7 +45,7 @@ func (t *flowTable) of(host, source, id string) *FlowState {
 	f := t.byID[k]
 	if f == nil {
 		f = &FlowState{Host: host, Source: source, ID: id, Last: map[Origin]sources.Sample{}}
-		f.learn(t.byLogID[hostName{host, id}])
+		f.learn(t.byLogID[hostName{host, f.LogID()}])
 		t.byID[k] = f
 		t.add(f)
 	}
@@ -56,7 +59,16 @@ func (f *FlowState) learn(w sources.Flow) {
 	}
 	f.MSS = cmp.Or(w.MSS, f.MSS)
 	f.Stack, f.CC = cmp.Or(w.Stack, f.Stack), cmp.Or(w.CC, f.CC)
+	f.TSO = cmp.Or(w.TSO, f.TSO)
 	f.Mixed = f.Mixed || w.Mixed
+	f.NoPayload = f.NoPayload || w.NoPayload
+}
+
+// LogID is the id as it stands in the log: ID without the name of the log, which
+// it carries where two logs of one module are followed.
+func (f *FlowState) LogID() string {
+	id, _, _ := strings.Cut(f.ID, "@")
+	return id
 }
 
 func (t *flowTable) add(f *FlowState) {
@@ -82,27 +94,29 @@ func (t *flowTable) add(f *FlowState) {
 }
 
 // seen learns who a flow is. A load generator's streams are no rows of their
-// own: they only tell the addresses, which give the id in a log.
-func (t *flowTable) seen(e sources.Event) {
+// own: they only tell the addresses, which give the id in a log. mixed is an id
+// that turns out to be shared.
+func (t *flowTable) seen(e sources.Event) (mixed string) {
 	if e.Flow == nil {
-		return
+		return ""
 	}
-	t.remember(e.Host, *e.Flow)
+	mixed = t.remember(e.Host, *e.Flow)
 	if flowSources[e.Source] {
 		f := t.of(e.Host, e.Source, e.Flow.ID)
 		f.Ended = time.Time{}
 		f.learn(*e.Flow)
 	}
+	return mixed
 }
 
 // flowSources are the sources whose subjects are connections.
 var flowSources = map[string]bool{"tcp": true, "siftr": true, "siftr2": true}
 
 // remember keeps the addresses behind an id. Two connections that would be logged
-// under one id are mixed in the log.
-func (t *flowTable) remember(host string, w sources.Flow) {
+// under one id are mixed in the log; the id is returned when that shows.
+func (t *flowTable) remember(host string, w sources.Flow) (mixed string) {
 	if w.LogID == "" || !w.Local.IsValid() {
-		return
+		return ""
 	}
 	if t.byLogID == nil || len(t.byLogID) >= 16*maxFlows {
 		t.byLogID = map[hostName]sources.Flow{}
@@ -111,16 +125,28 @@ func (t *flowTable) remember(host string, w sources.Flow) {
 	known, have := t.byLogID[k]
 	w.Mixed = w.Mixed || have && (known.Local != w.Local || known.Remote != w.Remote)
 	t.byLogID[k] = w
-	for _, source := range []string{"siftr2", "siftr"} {
-		if f := t.byID[flowKey{host, source, w.LogID}]; f != nil {
+	for _, f := range t.all {
+		if f.Host == host && f.ofLog() && f.LogID() == w.LogID {
 			f.learn(w)
 		}
 	}
+	if w.Mixed && !known.Mixed {
+		return w.LogID
+	}
+	return ""
 }
 
+func (f *FlowState) ofLog() bool { return f.Source == "siftr2" || f.Source == "siftr" }
+
+// ended notes the end of a connection. Its id is free for the next one.
 func (t *flowTable) ended(e sources.Event) {
 	if f := t.byID[flowKey{e.Host, e.Source, e.Subject}]; f != nil {
 		f.Ended = e.At
+	}
+	for k, w := range t.byLogID {
+		if k.host == e.Host && w.ID == e.Subject {
+			delete(t.byLogID, k)
+		}
 	}
 }
 
@@ -129,7 +155,9 @@ func (t *flowTable) ended(e sources.Event) {
 func (t *flowTable) sample(f *FlowState, v sources.Sample) bool {
 	o := Origin{v.Series.Source, v.Series.Metric}
 	f.Last[o] = v
-	if m := v.Series.Metric; m == sources.Goodput || m == sources.RxGood || m == sources.Inflight && f.goodput.IsZero() {
+	switch m := v.Series.Metric; {
+	case m == sources.Goodput, m == sources.RxGood, m == sources.Sampled, m == sources.RxSampled,
+		m == sources.Inflight && f.goodput.IsZero():
 		f.busy(v)
 	}
 	b := t.busiest[hostName{f.Host, f.Source}]
@@ -198,14 +226,15 @@ func (s *Session) Busiest(host string) *FlowState {
 }
 
 // Flows returns the connections, the busiest first. Flows that ended more than
-// half a minute ago are left out. A connection that two sources follow is one row.
+// half a minute ago are left out. A connection that two sources follow is one row;
+// in two logs of one module it is two.
 func (s *Session) Flows() []*FlowState {
 	var out []*FlowState
 	for _, f := range s.flows.all {
 		if !f.Ended.IsZero() && s.now.Sub(f.Ended) > 30*time.Second {
 			continue
 		}
-		if i := slices.IndexFunc(out, func(o *FlowState) bool { return o.Host == f.Host && same(o, f) }); i >= 0 {
+		if i := slices.IndexFunc(out, func(o *FlowState) bool { return o.Host == f.Host && o.Source != f.Source && same(o, f) }); i >= 0 {
 			out[i] = join(out[i], f)
 			continue
 		}
@@ -225,7 +254,7 @@ func (s *Session) Flows() []*FlowState {
 
 // join makes one row of two views of a connection. The log's id wins.
 func join(a, b *FlowState) *FlowState {
-	if len(b.ID) == 8 && len(a.ID) != 8 {
+	if len(b.LogID()) == 8 && len(a.LogID()) != 8 {
 		a, b = b, a
 	}
 	j := *a
@@ -236,6 +265,8 @@ func join(a, b *FlowState) *FlowState {
 	for k, v := range a.Last {
 		j.Last[k] = v
 	}
+	j.TSO, j.Mixed = cmp.Or(a.TSO, b.TSO), a.Mixed || b.Mixed
+	j.NoPayload = a.NoPayload || b.NoPayload
 	j.Stack, j.CC, j.MSS = cmp.Or(a.Stack, b.Stack), cmp.Or(a.CC, b.CC), cmp.Or(a.MSS, b.MSS)
 	if !b.Ended.IsZero() && j.Ended.IsZero() && b.newest().After(a.newest()) {
 		j.Ended = b.Ended

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +16,14 @@ type KnobState struct {
 	Value   string // the value last read
 	Start   string // the value when the Session began
 	Turning string // what was asked for and is not yet answered
+	Doubt   bool   // its host is gone, and may have put it back
 	Since   time.Time
 	values  []string // every value it had in this Session, in order of appearance
 }
 
 type knobTable struct {
-	order []*KnobState
+	order    []*KnobState
+	verified time.Time // when the newest turn ended
 }
 
 // Knobs returns every knob that was seen, in the order they were.
@@ -28,11 +32,12 @@ func (s *Session) Knobs() []*KnobState { return s.knobs.order }
 // Knob returns one knob by host and name, or nil.
 func (s *Session) Knob(host, name string) *KnobState { return s.knobs.find(host, name) }
 
-// Turned returns the knobs whose value is not the one they had at the start.
+// Turned returns the knobs whose value is not the one they had at the start. Those
+// of a host that is gone are not among them: its agent puts them back.
 func (s *Session) Turned() []*KnobState {
 	var out []*KnobState
 	for _, k := range s.knobs.order {
-		if k.Value != k.Start {
+		if k.Value != k.Start && !k.Doubt {
 			out = append(out, k)
 		}
 	}
@@ -48,9 +53,11 @@ func (t *knobTable) find(host, name string) *KnobState {
 	return nil
 }
 
-func (t *knobTable) seen(e sources.Event) {
+// seen takes the first words about a knob, or the first ones again: whoever asked
+// for a turn before does not wait for its end any more.
+func (t *knobTable) seen(e sources.Event) *KnobState {
 	if e.Knob == nil {
-		return
+		return nil
 	}
 	k := t.find(e.Host, e.Knob.Name)
 	if k == nil {
@@ -58,7 +65,29 @@ func (t *knobTable) seen(e sources.Event) {
 		t.order = append(t.order, k)
 	}
 	k.Spec = *e.Knob
+	k.Turning, k.Doubt = "", false
 	k.set(e.New, e.At)
+	return k
+}
+
+// doubt marks the knobs of a host that is gone.
+func (t *knobTable) doubt(host string) {
+	for _, k := range t.order {
+		if k.Host == host {
+			k.Turning, k.Doubt = "", true
+		}
+	}
+}
+
+// forget takes the values of a host's knobs as unknown that were told before it was
+// gone, and not again.
+func (t *knobTable) forget(host string) (any bool) {
+	for _, k := range t.order {
+		if k.Host == host && k.Doubt {
+			k.Value, k.Doubt, any = "", false, true
+		}
+	}
+	return any
 }
 
 func (t *knobTable) turning(e sources.Event) *KnobState {
@@ -69,11 +98,18 @@ func (t *knobTable) turning(e sources.Event) *KnobState {
 	return k
 }
 
+// aside tells whether an event is of a knob that is no part of a setting.
+func (t *knobTable) aside(e sources.Event) bool {
+	k := t.find(e.Host, e.Subject)
+	return k != nil && k.Spec.Aside
+}
+
 func (t *knobTable) turned(e sources.Event) *KnobState {
 	k := t.find(e.Host, e.Subject)
 	if k != nil {
-		k.Turning = ""
+		k.Turning, k.Doubt = "", false
 		k.set(e.New, e.At)
+		t.verified = maxTime(t.verified, e.At)
 	}
 	return k
 }
@@ -91,7 +127,8 @@ func (k *KnobState) set(value string, at time.Time) {
 	k.values = append(k.values, value)
 }
 
-// A Setting is the state of all knobs on all ends, written out.
+// A Setting is the state of all knobs on all ends, written out. The knobs of a host
+// that is gone are not known, and left out.
 type Setting []KnobValue
 
 // A KnobValue is one knob's part of a Setting.
@@ -100,7 +137,9 @@ type KnobValue struct{ Host, Name, Value string }
 func (t *knobTable) setting() Setting {
 	var s Setting
 	for _, k := range t.order {
-		s = append(s, KnobValue{k.Host, k.Spec.Name, k.Value})
+		if !k.Spec.Aside && !k.Doubt {
+			s = append(s, KnobValue{k.Host, k.Spec.Name, k.Value})
+		}
 	}
 	return s
 }
@@ -114,26 +153,78 @@ func (s Setting) key() string {
 	return b.String()
 }
 
-// label names a Setting by the knobs that ever changed; where none did, by the
-// first knob there is (interrupt moderation, where the card has it).
+// label names a Setting by the knobs that ever changed on any end; where none did,
+// by the first knob there is (interrupt moderation, where the card has it).
 func (t *knobTable) label(s Setting) string {
 	var parts []string
 	for i, v := range s {
-		if k := t.order[i]; len(k.values) > 1 {
-			name := v.Name + "=" + v.Value
-			if v.Host != "" {
-				name = v.Host + ":" + name
-			}
-			parts = append(parts, name)
+		ends := s.named(v.Name)
+		if first := !slices.ContainsFunc(s[:i], v.sameKnob); first && slices.ContainsFunc(ends, t.changed) {
+			parts = append(parts, ends.words())
 		}
 	}
-	if len(parts) > 0 {
-		return strings.Join(parts, " ")
+	if len(parts) == 0 {
+		parts = append(parts, s.unchanged())
 	}
+	return strings.Join(append(parts, t.unknown(s)...), " ")
+}
+
+// unchanged names a Setting in which nothing was ever turned.
+func (s Setting) unchanged() string {
 	for _, v := range s {
 		if v.Value != "" { // a knob that the driver does not have names nothing
-			return v.Name + "=" + v.Value
+			return s.named(v.Name).words()
 		}
 	}
 	return "as found"
+}
+
+// unknown names the hosts whose knobs were not known then, as "r1:?".
+func (t *knobTable) unknown(s Setting) []string {
+	var out []string
+	for _, k := range t.order {
+		word := k.Host + ":?"
+		known := func(v KnobValue) bool { return v.Host == k.Host }
+		if k.Host != "" && !k.Spec.Aside && !slices.ContainsFunc(s, known) && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+func (v KnobValue) sameKnob(o KnobValue) bool { return v.Name == o.Name }
+
+// named is the part of a Setting that one knob has on all ends.
+func (s Setting) named(name string) Setting {
+	var out Setting
+	for _, v := range s {
+		if v.Name == name {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (t *knobTable) changed(v KnobValue) bool {
+	k := t.find(v.Host, v.Name)
+	return k != nil && len(k.values) > 1
+}
+
+// words is one knob on all ends: "aim=2" where they agree, "aim=2 r1:aim=1" where
+// they do not.
+func (s Setting) words() string {
+	var parts []string
+	agree := len(s) > 1
+	for _, v := range s {
+		agree = agree && v.Value == s[0].Value
+		name := v.Name + "=" + cmp.Or(v.Value, "-")
+		if v.Host != "" {
+			name = v.Host + ":" + name
+		}
+		parts = append(parts, name)
+	}
+	if agree {
+		return s[0].Name + "=" + cmp.Or(s[0].Value, "-")
+	}
+	return strings.Join(parts, " ")
 }

@@ -48,6 +48,12 @@ func (l *linkState) turned(at time.Time) {
 	l.closeIfWell(at)
 }
 
+// lose forgets what the interface was about: its host is gone.
+func (l *linkState) lose(at time.Time) {
+	l.down, l.turning = false, false
+	l.closeIfWell(at)
+}
+
 func (l *linkState) event(e sources.Event) {
 	l.down = e.Kind == sources.LinkDown
 	if l.down {
@@ -62,10 +68,10 @@ func (l *linkState) blank(v sources.Sample) bool {
 	return !l.from.IsZero() && v.At.After(l.from) && (l.to.IsZero() || v.At.Add(-v.Span).Before(l.to))
 }
 
-// LinkDown says whether the watched interface is without link, or gone, and
-// since when.
+// LinkDown says whether the watched interface of a host is without link, or gone,
+// and since when.
 func (s *Session) LinkDown(host string) (since time.Time, down bool) {
-	if l := s.link(host, s.Interface); l.down {
+	if l := s.link(host, s.InterfaceOf(host)); l.down {
 		return l.from, true
 	}
 	return time.Time{}, false

@@ -106,10 +106,20 @@ func (s *Session) Phase() *Phase { return s.phases[len(s.phases)-1] }
 func (p *Phase) refine(s Setting) { p.Setting, p.key = s, s.key() }
 
 // rekey begins a new phase when the knob state or the load state is another one.
-// A run that is noticed tells its start afterwards, so at may lie in the past.
+// While a knob is turned on any end there is none, nor while a peer that is back has
+// not told all its knobs; after a turn of both ends it begins with the later
+// verification. A run that is noticed tells its
+// start afterwards, so at may lie in the past.
 func (s *Session) rekey(at time.Time) {
+	if s.knobsMove() {
+		s.endPhase(at)
+		return
+	}
 	cur := s.Phase()
 	at = maxTime(at, cur.Start)
+	if !cur.End.IsZero() {
+		at = maxTime(at, s.knobs.verified)
+	}
 	next := s.newPhase(at, at.Add(s.Settle))
 	if cur.End.IsZero() && cur.key == next.key && cur.Run == next.Run {
 		return
@@ -122,9 +132,10 @@ func (s *Session) rekey(at time.Time) {
 	s.phases = append(s.phases, next)
 }
 
+// endPhase ends the present phase, or has one end earlier that has ended.
 func (s *Session) endPhase(at time.Time) {
-	if p := s.Phase(); p.End.IsZero() {
-		p.End = at
+	if p := s.Phase(); p.End.IsZero() || at.Before(p.End) {
+		p.End = maxTime(at, p.Start)
 	}
 }
 

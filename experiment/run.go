@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"maps"
 	"time"
 
 	"netwatch/sources"
@@ -35,10 +36,15 @@ func (r *runState) event(e sources.Event) (quiet bool) {
 	return quiet
 }
 
-// by says whether a run is on that this source reports.
-func (r *runState) by(source string) bool {
+// drop ends the runs that a host told of, which is gone.
+func (r *runState) drop(host string) {
+	maps.DeleteFunc(r.active, func(_ string, e sources.Event) bool { return e.Host == host })
+}
+
+// by says whether a run is on that this source of a host reports.
+func (r *runState) by(host, source string) bool {
 	for _, e := range r.active {
-		if e.Source == source {
+		if e.Host == host && e.Source == source {
 			return true
 		}
 	}

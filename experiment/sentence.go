@@ -24,8 +24,13 @@ func sentence(e sources.Event) string {
 		return turn(e) + said
 	case sources.KnobFailed:
 		return e.Subject + " stays " + e.New + ", asked " + e.Asked + said
+	case sources.KnobBoth:
+		if e.Error {
+			return e.Subject + " -> " + e.Asked + " refused" + said
+		}
+		return e.Subject + " " + e.Old + " -> " + e.New + " both, skew " + Took(e.Span)
 	case sources.KnobDrifted:
-		return e.Subject + " " + e.Old + " -> " + e.New + ", not by netwatch" + said
+		return e.Subject + " " + e.Old + " -> " + e.New + cmp.Or(said, ", not by netwatch")
 	case sources.LinkDown:
 		return cmp.Or(e.Text, e.Subject+" link down")
 	case sources.LinkUp:
@@ -39,13 +44,26 @@ func sentence(e sources.Event) string {
 		return e.Subject + " began" + said
 	case sources.RunEnded:
 		return e.Subject + " ended" + said
+	case sources.SourceUp:
+		return "is back"
 	case sources.SourceGone:
+		if e.Source == PeerSource {
+			return "gone" + said
+		}
 		return e.Source + " ended" + said
 	case sources.SourceNote:
 		if strings.HasPrefix(e.Text, e.Source+": ") { // the tool named itself
 			return e.Text
 		}
 		return e.Source + said
+	case sources.LogSampled:
+		switch {
+		case e.Text == "":
+			return e.Subject + ": every packet is logged again"
+		case e.Span > 0:
+			return e.Subject + ": its last " + Took(e.Span) + " are sampled: " + e.Text
+		}
+		return e.Subject + " is sampled, its throughput is no goodput: " + e.Text
 	case sources.PingLate:
 		return "ping " + e.Subject + " late answer" + said
 	case sources.Mark:

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -21,10 +22,15 @@ const maxEvents = 1000
 // Options say what a Session is about.
 type Options struct {
 	Start     time.Time
-	Interface string        // the watched interface; a two-host session watches the same name on each host unless it says otherwise
+	Interface string        // the watched interface; on a peer the same name, unless it says otherwise
+	Second    string        // another interface of this host, for what is forwarded between the two; or ""
 	Settle    time.Duration // 0 means DefaultSettle
 	Simulated bool          // everything shown carries the word SIMULATED
 	Recorder  sources.Recorder
+
+	// PeerInterfaces are the interfaces that are watched on other hosts, by host; ""
+	// is Interface. Peers that are not listed become known when they speak.
+	PeerInterfaces map[string]string
 }
 
 // A Session is one stretch of watching.
@@ -39,7 +45,9 @@ type Session struct {
 	routes  map[*sources.Series]*route
 	tracks  map[trackKey]*Track
 	order   []*Track // tracks in the order of the quantities' origins
+	second  []*Track // those of the second interface
 	sources map[hostName]*SourceState
+	peers   []*PeerState // in the order they became known
 	flows   flowTable
 	knobs   knobTable
 	links   map[hostName]*linkState
@@ -70,6 +78,9 @@ func New(o Options) *Session {
 		links:   map[hostName]*linkState{},
 		flows:   flowTable{byID: map[flowKey]*FlowState{}},
 	}
+	for _, host := range slices.Sorted(maps.Keys(o.PeerInterfaces)) {
+		s.meet(host)
+	}
 	s.phases = []*Phase{s.newPhase(o.Start, o.Start.Add(o.Settle))}
 	return s
 }
@@ -94,6 +105,7 @@ func (s *Session) Apply(b sources.Batch) {
 	for _, v := range b.Samples {
 		s.sample(v)
 	}
+	s.trust()
 	s.flows.choose(s.now)
 	s.countUntil(s.now.Add(-countDelay))
 }
@@ -133,24 +145,31 @@ func (s *Session) log(e sources.Event) {
 // event lets every part of the Session see an Event, then lists it. What only
 // refines knowledge (a flow seen, a knob's first value) is not listed.
 func (s *Session) event(e sources.Event) {
+	s.meet(e.Host)
 	switch e.Kind {
 	case sources.KnobSeen:
-		s.knobs.seen(e)
-		s.Phase().refine(s.knobs.setting())
+		s.knobSeen(e)
 		return
 	case sources.FlowSeen:
-		s.flows.seen(e)
+		s.flowSeen(e)
 		return
 	case sources.FlowEnded:
 		s.flows.ended(e)
 		return
 	case sources.KnobTurning:
+		if s.knobs.aside(e) {
+			return
+		}
 		if k := s.knobs.turning(e); k != nil && k.Spec.Disruption == sources.LinkReset {
 			s.link(e.Host, k.Spec.Subject).turn(e.At)
 		}
 		s.endPhase(e.At)
 		return
 	case sources.KnobTurned, sources.KnobDrifted, sources.KnobFailed:
+		if s.knobs.aside(e) {
+			s.knobs.turned(e)
+			break
+		}
 		if k := s.knobs.turned(e); k != nil && k.Spec.Disruption == sources.LinkReset {
 			s.link(e.Host, k.Spec.Subject).turned(e.At)
 		}
@@ -164,12 +183,27 @@ func (s *Session) event(e sources.Event) {
 		}
 		s.rekey(e.At)
 	case sources.SourceUp, sources.SourceGone, sources.SourceNote:
-		s.source(e.Host, e.Source).event(e)
-		if e.Kind == sources.SourceUp {
+		if quiet := s.sourceEvent(e); quiet {
 			return
 		}
+	case sources.LogSampled:
+		s.sampled(e)
 	}
 	s.log(e)
+}
+
+// loadSources are the sources whose input ends with a run.
+var loadSources = map[string]bool{"iperf3": true, "iperf2": true, "iperf": true, "load": true}
+
+// sourceEvent takes what is said of a source, or of the connection to a peer. It
+// returns true for what need not be listed.
+func (s *Session) sourceEvent(e sources.Event) (quiet bool) {
+	if p := s.Peer(e.Host); p != nil && e.Source == PeerSource {
+		return s.peerEvent(p, e)
+	}
+	s.source(e.Host, e.Source).event(e)
+	ended := e.Kind == sources.SourceGone && !e.Error && loadSources[e.Source] // the end of the run tells more
+	return e.Kind == sources.SourceUp || ended
 }
 
 // A route is where the samples of one Series go.
@@ -211,13 +245,18 @@ func (s *Session) sample(v sources.Sample) {
 // newRoute decides which quantities a Series feeds: an interface's own total, a
 // connection when it is the busiest (asked at each sample), the load's sum.
 func (s *Session) newRoute(sr *sources.Series) *route {
+	s.meet(sr.Host)
 	r := &route{source: s.source(sr.Host, sr.Source)}
+	if sr.Metric == sources.Lag { // of the log, not of a connection
+		return r
+	}
 	switch sr.Source {
 	case "tcp", "siftr", "siftr2":
 		r.flow = s.flows.of(sr.Host, sr.Source, sr.Subject)
 	case "nic", "irq":
 		r.iface = s.link(sr.Host, ifaceOf(sr.Subject))
-		if sr.Subject != s.Interface {
+		if sr.Subject != s.InterfaceOf(sr.Host) {
+			r.tracks = s.secondTracks(sr)
 			return r
 		}
 	case "cpu":
@@ -260,14 +299,17 @@ func (s *Session) Find(q *Quantity, host string) *Track {
 		if t.Quantity != q || t.Host != host {
 			continue
 		}
-		if _, stale := t.Stale(s.now); !stale || s.runs.by(t.Origin.Source) {
+		if _, stale := t.Stale(s.now); !stale || s.runs.by(t.Host, t.Origin.Source) {
 			return s.direction(t)
 		}
 		if last == nil || t.Last.At.Sub(last.Last.At) > asGood {
 			last = t
 		}
 	}
-	return last
+	if last == nil {
+		return nil
+	}
+	return s.direction(last)
 }
 
 // asGood is how much longer a lesser origin must have gone on speaking before a
@@ -278,15 +320,16 @@ const asGood = 5 * time.Second
 // figure is what came in, and the little that goes out is not it. A load that
 // goes both ways is shown by what goes out.
 func (s *Session) direction(t *Track) *Track {
-	if t.Quantity != Goodput {
+	if t.Quantity != Goodput && t.Quantity != Sampled {
 		return t
 	}
+	_, silent := t.Stale(s.now)
 	best, most := t, -1.0
 	for _, o := range s.order {
 		if o.Quantity != t.Quantity || o.Host != t.Host || o.Origin.Source != t.Origin.Source {
 			continue
 		}
-		if _, stale := o.Stale(s.now); stale && o != t {
+		if _, stale := o.Stale(s.now); stale && !silent && o != t {
 			continue
 		}
 		if v, _ := o.Now(); v > 10*most || most < 0 {

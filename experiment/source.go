@@ -15,8 +15,11 @@ type SourceState struct {
 	Gone       string // why it ended, "" while it runs
 	Note       string // its newest words
 	NoteError  bool   // those words tell of something wrong
+	Sampled    string // why its log holds only some of the packets, "" when it holds all
+	NoPayload  bool   // its log's format carries no payload
 	Last       time.Time
 	every      time.Duration
+	lag        sources.Sample
 }
 
 func (s *Session) source(host, name string) *SourceState {
@@ -42,6 +45,10 @@ func (st *SourceState) event(e sources.Event) {
 
 func (st *SourceState) saw(v sources.Sample) {
 	st.Up, st.Gone = true, ""
+	if v.Series.Metric == sources.Lag {
+		st.lag = v
+		return
+	}
 	if v.At.After(st.Last) {
 		st.Last = v.At
 	}
@@ -55,6 +62,15 @@ func (st *SourceState) Stale(now time.Time) (age time.Duration, stale bool) {
 	}
 	age = now.Sub(st.Last)
 	return age, age > max(3*st.every, 1500*time.Millisecond)
+}
+
+// Behind says how old the records are that the source reads now, while it catches
+// up with its log.
+func (st *SourceState) Behind(now time.Time) (age time.Duration, behind bool) {
+	if st.lag.Last <= 0 || now.Sub(st.lag.At) > 2*time.Second {
+		return 0, false
+	}
+	return time.Duration(st.lag.Last) * time.Microsecond, true
 }
 
 // Sources returns every source that was heard of, in a steady order: here before

@@ -4,7 +4,7 @@ import "slices"
 
 // TableQuantities are the columns of the table of settings.
 func TableQuantities() []*Quantity {
-	return []*Quantity{Goodput, PingRTT, SRTT, Cwnd, Segment, Irqs, CPU}
+	return []*Quantity{Goodput, PingRTT, SRTT, Cwnd, Segment, Irqs, CPU, Sampled}
 }
 
 // A Cell is one Quantity under one setting, told by one origin.

@@ -17,6 +17,7 @@ type Track struct {
 	Ring     *series.Ring
 	Last     sources.Sample // the newest Sample, N > 0
 
+	lost  time.Time     // when its host was gone
 	every time.Duration // the longest Span seen lately: how often news is due
 }
 
@@ -30,13 +31,15 @@ func (t *Track) add(s sources.Sample) bool {
 }
 
 // Stale says whether the Track has been silent for more than three of its
-// intervals (at least one second) at the time now, and since when it is silent.
+// intervals (at least one second) at the time now, or its host is gone, and since
+// when it is silent.
 func (t *Track) Stale(now time.Time) (age time.Duration, stale bool) {
 	if t.Last.At.IsZero() {
 		return 0, true
 	}
 	age = now.Sub(t.Last.At)
-	return age, age > max(3*t.every, time.Second+500*time.Millisecond)
+	gone := !t.lost.IsZero() && !t.Last.At.After(t.lost)
+	return age, gone || age > max(3*t.every, time.Second+500*time.Millisecond)
 }
 
 // Now is the figure to show: the mean of the newest Sample. ok is false before the first.

@@ -14,6 +14,7 @@ const (
 	KnobTurning  EventKind = "knob-turning"  // a turn was asked for; the subject's rates are blank until it is done
 	KnobTurned   EventKind = "knob-turned"   // a turn ended: Old, Asked, New tell how
 	KnobFailed   EventKind = "knob-failed"   // a turn was refused; New is the value that stands
+	KnobBoth     EventKind = "knob-both"     // a turn of all ends at once ended: Old, Asked, New; Span is the skew. With Error, Text says who refused and what was put back, Span how long all that took
 	KnobDrifted  EventKind = "knob-drifted"  // a value changed and it was not netwatch
 	LinkDown     EventKind = "link-down"     // the interface lost its link, or is gone
 	LinkUp       EventKind = "link-up"       // the link is back; Span is how long it was away
@@ -26,6 +27,7 @@ const (
 	FlowSeen     EventKind = "flow-seen"     // a connection is known, or more is known of it (Flow)
 	FlowEnded    EventKind = "flow-ended"    // a connection is gone
 	PingLate     EventKind = "ping-late"     // an answer came after its loss was reported
+	LogSampled   EventKind = "log-sampled"   // a log holds only some of the packets and Text says why; for Span before At, or with no Span from At on, until Text is ""
 	Mark         EventKind = "mark"          // a person pressed m
 )
 
@@ -57,4 +59,7 @@ type Flow struct {
 	CC     string         `json:"cc,omitempty"`
 	MSS    int            `json:"mss,omitempty"`   // bytes, 0 unknown
 	Mixed  bool           `json:"mixed,omitempty"` // more than one connection is known to share this id
+	TSO    string         `json:"tso,omitempty"`   // "on" or "off": whether the connection itself may use segmentation offload; "" unknown
+
+	NoPayload bool `json:"nopayload,omitempty"` // the format of its log carries no payload: no throughput and no segment can be told
 }

@@ -21,6 +21,7 @@ type KnobSpec struct {
 	Command    string     `json:"command,omitempty"`    // what a person would type to turn it, with %s for the value
 	Locked     string     `json:"locked,omitempty"`     // why it cannot be turned here ("" = it can); words for the screen
 	Note       string     `json:"note,omitempty"`       // what a person should know ("new connections only")
+	Aside      bool       `json:"aside,omitempty"`      // no part of a setting: a log's file name changes nothing that is measured
 }
 
 // A Knob can be read by anyone and turned with the right privilege.
@@ -32,6 +33,10 @@ type Knob interface {
 	Get(context.Context) (string, error)
 	Set(context.Context, string) error
 }
+
+// Everywhere is the host of a turn that is meant for all ends at once. Only a Turner
+// that has several ends takes it.
+const Everywhere = "*"
 
 // A Turner turns knobs by name on a host ("" = here). The result comes back as
 // Events in the stream; the error is only for a turn that could not be tried.

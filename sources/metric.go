@@ -58,13 +58,25 @@ var (
 	TxDrops      = Metric{"tx drops", Packets, PerTime, Line}
 	RxErrors     = Metric{"rx errors", Packets, PerTime, Line}
 	TxErrors     = Metric{"tx errors", Packets, PerTime, Line}
-	MissedPkts   = Metric{"missed", Packets, PerTime, Line}        // the card had no buffer or no bus time
-	Irqs         = Metric{"irq", Interrupts, PerTime, Area}        // interrupts of the subject (a card or one of its queues)
-	IrqCap       = Metric{"irq cap", Interrupts, PerReading, Line} // the moderation's upper bound (em: queue_rx_0.interrupt_rate), not a rate
-	CPUBusy      = Metric{"cpu busy", Share, PerTime, Area}        // subject "cpu0", "cpu1", … or "all" (all: mean of the cores)
+	MissedPkts   = Metric{"missed", Packets, PerTime, Line}         // the card had no buffer or no bus time
+	NoBuffer     = Metric{"no buffer", Packets, PerTime, Line}      // arrived while the host had given the card no free buffer; held in the card or lost
+	QueueDrops   = Metric{"queue drops", Packets, PerTime, Line}    // lost in a queue of the driver, summed over its queues
+	RxPause      = Metric{"rx pause", Packets, PerTime, Line}       // flow control frames received (XON and XOFF)
+	TxPause      = Metric{"tx pause", Packets, PerTime, Line}       // flow control frames sent
+	TSOSends     = Metric{"tso sends", Packets, PerTime, Line}      // super-packets that the card was told to cut
+	TxSize       = Metric{"tx size", Bytes, PerReading, Line}       // octets of a packet as handed to the driver, with headers; N is packets
+	RxSize       = Metric{"rx size", Bytes, PerReading, Line}       // octets of a packet as the driver handed it up, with headers; N is packets
+	TSOFactor    = Metric{"tso factor", Count, PerReading, Line}    // packets on the wire for each one handed to the driver; N is packets handed
+	Irqs         = Metric{"irq", Interrupts, PerTime, Area}         // interrupts of the subject (a card or one of its queues)
+	IrqsShared   = Metric{"irq shared", Interrupts, PerTime, Area}  // interrupts of lines that other devices raise too: not the card's alone
+	IrqAsserts   = Metric{"irq asserts", Interrupts, PerTime, Area} // interrupts the card itself counts to have raised
+	IrqCap       = Metric{"irq cap", Interrupts, PerReading, Line}  // the moderation's upper bound (em: queue_rx_0.interrupt_rate), not a rate
+	CPUBusy      = Metric{"cpu busy", Share, PerTime, Area}         // subject "cpu0", "cpu1", … or "all" (all: mean of the cores)
 
 	Goodput    = Metric{"goodput", Octets, PerTime, Line}          // payload the application or TCP moved, out of this host unless the subject says "in"
 	RxGood     = Metric{"goodput in", Octets, PerTime, Line}       // payload received
+	Sampled    = Metric{"sampled", Octets, PerTime, Line}          // payload sent in those packets that a thinned log holds: no goodput
+	RxSampled  = Metric{"sampled in", Octets, PerTime, Line}       // the same of the packets received
 	Cwnd       = Metric{"cwnd", Bytes, PerReading, Area}           // congestion window
 	Ssthresh   = Metric{"ssthresh", Bytes, PerReading, Line}       // slow start threshold; unset is never sampled
 	Inflight   = Metric{"inflight", Bytes, PerReading, Line}       // bytes sent and not yet acknowledged (the source's own definition)
@@ -76,6 +88,7 @@ var (
 	Records    = Metric{"records", Count, PerTime, Line}           // siftr records read
 	Recovery   = Metric{"recovery", Share, PerReading, Line}       // share of records written in loss recovery
 	SndLimited = Metric{"sndbuf limited", Share, PerReading, Line} // share of records with a full send buffer
+	Lag        = Metric{"lag", Microseconds, PerReading, Line}     // age of the newest record read of a log whose reader is behind
 
 	IperfRTT  = Metric{"iperf rtt", Microseconds, PerReading, Line} // what the load generator reads from TCP_INFO
 	Jitter    = Metric{"jitter", Microseconds, PerReading, Line}    // UDP jitter at the receiver
@@ -92,8 +105,9 @@ var (
 func Metrics() []Metric {
 	return []Metric{
 		RxOctets, TxOctets, RxWireOctets, TxWireOctets, RxPackets, TxPackets, RxWirePkts, TxWirePkts,
-		RxDrops, TxDrops, RxErrors, TxErrors, MissedPkts, Irqs, IrqCap, CPUBusy,
-		Goodput, RxGood, Cwnd, Ssthresh, Inflight, SRTT, RTTVar, Segment, RxSegment, Retrans, Records, Recovery, SndLimited,
+		RxDrops, TxDrops, RxErrors, TxErrors, MissedPkts, NoBuffer, QueueDrops, RxPause, TxPause, TSOSends, TxSize, RxSize, TSOFactor,
+		Irqs, IrqsShared, IrqAsserts, IrqCap, CPUBusy,
+		Goodput, RxGood, Sampled, RxSampled, Cwnd, Ssthresh, Inflight, SRTT, RTTVar, Segment, RxSegment, Retrans, Records, Recovery, SndLimited, Lag,
 		IperfRTT, Jitter, Datagrams, Lost, Latency, NetPower, PingRTT, PingLost,
 	}
 }

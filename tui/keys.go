@@ -46,6 +46,8 @@ func (m *model) key(key string) tea.Cmd {
 		return m.toggleKnob("tso")
 	case "T":
 		return m.toggleKnob("tcp.tso")
+	case "S":
+		return m.proposeLog()
 	case "i":
 		return m.startLoad()
 	}
@@ -114,7 +116,7 @@ func (m *model) row(key string) {
 }
 
 // chartKeys do nothing that could be seen on another page.
-var chartKeys = []string{"h", "left", "l", "right", "+", "=", "-", "_", "y"}
+var chartKeys = []string{"h", "left", "l", "right", "+", "=", "-", "_", "y", "o"}
 
 // viewKey takes the keys that change what the charts show.
 func (m *model) viewKey(key string) bool {
@@ -149,6 +151,10 @@ func (m *model) viewKey(key string) bool {
 		v.Bytes = !v.Bytes
 	case "m":
 		m.mark()
+	case "b":
+		m.nextEnds()
+	case "o":
+		m.otherEnd()
 	default:
 		return false
 	}
@@ -186,6 +192,39 @@ func (m *model) zoom(dir int) {
 		return
 	}
 	v.Window = windows[i]
+}
+
+// nextEnds chooses what knob keys act on: all ends, then each alone.
+func (m *model) nextEnds() {
+	v, hosts := &m.frame.View, m.cfg.Session.Hosts()
+	if len(hosts) == 1 {
+		m.notice("there is one end only: netwatch IFACE --peer HOST adds another")
+		return
+	}
+	v.Act = (v.Act + 1) % (len(hosts) + 1)
+}
+
+// otherEnd shows the charts of the next host, or of the next peer where this host's
+// stand beside them.
+func (m *model) otherEnd() {
+	v, hosts := &m.frame.View, m.cfg.Session.Hosts()
+	beside := m.frame.SideBySide(m.w, m.h)
+	switch {
+	case len(hosts) == 1:
+		m.notice("there is no other end: netwatch IFACE --peer HOST adds one")
+		return
+	case beside && len(hosts) == 2:
+		m.notice("both ends are shown")
+		return
+	}
+	next := (slices.Index(hosts, v.Host) + 1) % len(hosts)
+	if beside && v.Host == "" {
+		next = 2
+	}
+	if beside && next == 0 {
+		next = 1
+	}
+	v.Host = hosts[next]
 }
 
 func (m *model) mark() {

@@ -25,6 +25,7 @@ type model struct {
 	until   time.Time // when the notice goes
 	turning string    // the knob whose turn is under way
 	stopped bool      // the load was stopped by Ctrl-C
+	loaded  bool      // the Logger was told that a run is on
 	result  Result
 }
 
@@ -69,12 +70,17 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.err != nil {
 			m.notice(msg.err.Error())
 		}
+	case proposalMsg:
+		m.askLog(msg)
 	case loadMsg:
 		if msg.err != nil {
 			m.notice("the load did not start: " + msg.err.Error())
 		}
 	default:
 		return m, nil
+	}
+	if l := m.cfg.Logger; l != nil {
+		m.frame.Log = l.State()
 	}
 	m.frame.Prompt = panes.Prompt{}
 	if m.ask != nil {
@@ -90,6 +96,7 @@ func (m *model) news() tea.Cmd {
 	for _, b := range got {
 		m.cfg.Session.Apply(b)
 	}
+	m.tellLogger()
 	if m.cfg.Session.Now().After(m.until) {
 		m.frame.Notice = ""
 	}

@@ -36,6 +36,19 @@ type Restorer interface {
 	Pending() []string
 }
 
+// A Logger logs runs with siftr. Its methods other than Propose return at once;
+// how it went comes as events.
+type Logger interface {
+	// Propose says in words, and in few, what would be logged: with the port of the
+	// load where only the connection tells it (0: none does), at so many packets a
+	// second. The error says why nothing can be logged.
+	Propose(port uint16, packets float64) (words, brief string, err error)
+	Arm(stay bool) // logs the next run; with stay from now on
+	Disarm()       // ends that, or takes it back
+	Load(on bool)  // a run began, or there is none any more
+	State() string // what is under way, "" for nothing
+}
+
 // A Config is what a screen is about.
 type Config struct {
 	Session  *experiment.Session  // owned by the screen until Run returns
@@ -44,6 +57,7 @@ type Config struct {
 	ReadOnly string               // why, when Turner is nil
 	Restorer Restorer             // nil: every knob that is not as it was at the start
 	Load     Load                 // nil: none
+	Logger   Logger               // nil: this session logs nothing
 	Host     string               // this host's name, for the header
 	Facts    string               // the card in words, for the header
 	OverLink bool                 // this terminal itself hangs on the interface: a turn that drops the link wants Enter twice

@@ -33,36 +33,87 @@ func (m *model) answer(key string) tea.Cmd {
 
 type turnedMsg struct{ err error }
 
-// knob returns a knob that can be turned now, or says why not and returns nil.
-func (m *model) knob(name string) *experiment.KnobState {
-	var k *experiment.KnobState
-	for _, s := range m.cfg.Session.Knobs() {
-		if s.Spec.Name == name && (k == nil || s.Host == "") {
-			k = s
-		}
+// A knob on the ends that a key acts on; the first is the one that is looked at.
+type knob []*experiment.KnobState
+
+func (k knob) name() string { return k[0].Spec.Name }
+
+// host is where a Turner turns it.
+func (k knob) host() string {
+	if len(k) > 1 {
+		return sources.Everywhere
 	}
+	return k[0].Host
+}
+
+// at says whether it has a value on every end.
+func (k knob) at(value string) bool {
+	return !slices.ContainsFunc(k, func(s *experiment.KnobState) bool { return s.Value != value })
+}
+
+// knob returns a knob that can be turned now on the ends that keys act on, or says
+// why not and returns nil.
+func (m *model) knob(name string) knob {
+	k := m.onEnds(name)
 	if k == nil {
-		m.notice("no " + name + " here: this host or card has no such knob")
 		return nil
 	}
-	if why := m.refusal(k); why != "" {
+	if why := m.refusal(k...); why != "" {
 		m.notice(why)
 		return nil
 	}
 	return k
 }
 
-// refusal says why a knob cannot be turned now, "" when it can.
-func (m *model) refusal(k *experiment.KnobState) string {
+// onEnds returns a knob on the ends that keys act on, or says which end has none. A
+// turn of one end alone is another experiment: it wants to be chosen.
+func (m *model) onEnds(name string) knob {
+	var k knob
+	var without []string
+	for _, host := range m.acting() {
+		if s := m.cfg.Session.Knob(host, name); s != nil {
+			k = append(k, s)
+		} else {
+			without = append(without, host)
+		}
+	}
 	switch {
-	case m.frame.ReadOnly != "":
-		return m.frame.ReadOnly
-	case k.Spec.Locked != "":
-		return panes.LockedWords(k)
-	case m.turning != "":
-		return m.turning + " is being turned"
-	case k.Turning != "":
-		return k.Spec.Name + " is being turned"
+	case len(without) == 0:
+		return k
+	case len(k) > 0:
+		m.notice(m.frame.Called(without[0]) + " has no " + name + ": b chooses one end")
+	case len(without) == 1 && without[0] != "":
+		m.notice("no " + name + " on " + without[0])
+	default:
+		m.notice("no " + name + " here: this host or card has no such knob")
+	}
+	return nil
+}
+
+// acting returns the hosts that knob keys act on.
+func (m *model) acting() []string {
+	hosts := m.cfg.Session.Hosts()
+	if n := m.frame.View.Act; n > 0 && n <= len(hosts) {
+		return hosts[n-1 : n]
+	}
+	return hosts
+}
+
+// refusal says why knobs cannot be turned now, "" when they can.
+func (m *model) refusal(knobs ...*experiment.KnobState) string {
+	for _, k := range knobs {
+		switch {
+		case m.frame.ReadOnly != "":
+			return m.frame.ReadOnly
+		case k.Doubt:
+			return k.Host + " is gone: b chooses another end"
+		case k.Spec.Locked != "":
+			return panes.LockedWords(k)
+		case m.turning != "":
+			return m.turning + " is being turned"
+		case k.Turning != "":
+			return k.Spec.Name + " is being turned"
+		}
 	}
 	return ""
 }
@@ -73,8 +124,8 @@ func (m *model) chooseKnob(name string) tea.Cmd {
 	if k == nil {
 		return nil
 	}
-	m.ask = &question{panes.Choose(k), func(key string) (tea.Cmd, bool) {
-		value, ok := panes.ByDigit(k, key)
+	m.ask = &question{m.frame.Whose(panes.Choose(k[0]), k), func(key string) (tea.Cmd, bool) {
+		value, ok := panes.ByDigit(k[0], key)
 		if !ok {
 			return nil, false
 		}
@@ -87,7 +138,7 @@ func (m *model) chooseKnob(name string) tea.Cmd {
 // toggleKnob turns a knob to its next value.
 func (m *model) toggleKnob(name string) tea.Cmd {
 	if k := m.knob(name); k != nil {
-		return m.turn(k, neighbour(k, 1))
+		return m.turn(k, neighbour(k[0], 1))
 	}
 	return nil
 }
@@ -103,21 +154,21 @@ func neighbour(k *experiment.KnobState, step int) string {
 }
 
 // turn turns a knob, at once or after a warning where the link will drop.
-func (m *model) turn(k *experiment.KnobState, value string) tea.Cmd {
+func (m *model) turn(k knob, value string) tea.Cmd {
 	switch {
-	case value == k.Value:
-		m.notice(k.Spec.Name + " is " + value + " already")
+	case k.at(value):
+		m.notice(k.name() + " is " + value + " already")
 		return nil
-	case k.Spec.Disruption != sources.LinkReset:
+	case !drops(k):
 		return m.start([]change{{k, value}})
 	}
-	m.confirm(panes.Confirm(k, value), []change{{k, value}})
+	m.confirm(m.frame.Whose(panes.Confirm(k[0], value), k), []change{{k, value}})
 	return nil
 }
 
 // A change is a turn that is wanted.
 type change struct {
-	knob  *experiment.KnobState
+	knob  knob
 	value string
 }
 
@@ -141,12 +192,12 @@ func (m *model) confirm(p panes.Prompt, changes []change) {
 // start turns one knob after the other, away from the screen: a turn may take
 // seconds. How each ended comes as an event.
 func (m *model) start(changes []change) tea.Cmd {
-	m.turning = changes[0].knob.Spec.Name
+	m.turning = changes[0].knob.name()
 	turner, ctx := m.cfg.Turner, m.ctx
 	type turn struct{ host, name, value string }
 	var turns []turn
 	for _, c := range changes {
-		turns = append(turns, turn{c.knob.Host, c.knob.Spec.Name, c.value})
+		turns = append(turns, turn{c.knob.host(), c.knob.name(), c.value})
 	}
 	return func() tea.Msg {
 		var err error
@@ -184,93 +235,15 @@ func (m *model) knobsKey(key string) (cmd tea.Cmd, taken bool) {
 	default:
 		return nil, false
 	}
-	if why := m.refusal(k); why != "" {
+	row := knob{k}
+	if m.frame.View.Act == 0 {
+		if row = m.onEnds(k.Spec.Name); row == nil {
+			return nil, true
+		}
+	}
+	if why := m.refusal(row...); why != "" {
 		m.notice(why)
 		return nil, true
 	}
-	return m.turn(k, value), true
-}
-
-// undo turns the knob that was turned last back to what it was.
-func (m *model) undo() tea.Cmd {
-	events := m.cfg.Session.Events()
-	for i := len(events) - 1; i >= 0; i-- {
-		e := events[i]
-		if e.Kind != sources.KnobTurned || e.Old == e.New {
-			continue
-		}
-		k := m.cfg.Session.Knob(e.Host, e.Subject)
-		if k == nil {
-			break
-		}
-		if why := m.refusal(k); why != "" {
-			m.notice(why)
-			return nil
-		}
-		return m.turn(k, e.Old)
-	}
-	m.notice("nothing was turned")
-	return nil
-}
-
-// restoreAll turns every knob back to its start, the newest first.
-func (m *model) restoreAll() tea.Cmd {
-	turned := m.cfg.Session.Turned()
-	if len(turned) == 0 {
-		m.notice("every knob is as it was at the start")
-		return nil
-	}
-	slices.SortStableFunc(turned, func(a, b *experiment.KnobState) int { return b.Since.Compare(a.Since) })
-	var changes []change
-	for _, k := range turned {
-		if why := m.refusal(k); why != "" {
-			m.notice(why)
-			return nil
-		}
-		changes = append(changes, change{k, k.Start})
-	}
-	if !drops(turned) {
-		return m.start(changes)
-	}
-	m.confirm(panes.RestoreAll(words(turned)), changes)
-	return nil
-}
-
-// leave quits, after a question where something is turned.
-func (m *model) leave() tea.Cmd {
-	if m.turning != "" {
-		m.notice(m.turning + " is being turned; Ctrl-C does not wait")
-		return nil
-	}
-	turned := m.cfg.Session.Turned()
-	pending := words(turned)
-	if m.cfg.Restorer != nil {
-		pending = m.cfg.Restorer.Pending()
-	}
-	if len(pending) == 0 || m.cfg.Turner == nil && m.cfg.Restorer == nil {
-		return tea.Quit
-	}
-	m.ask = &question{panes.Leave(pending, drops(turned)), func(key string) (tea.Cmd, bool) {
-		switch key {
-		case "enter":
-			return tea.Quit, true
-		case "k":
-			m.result.Keep = true
-			return tea.Quit, true
-		}
-		return nil, false
-	}}
-	return nil
-}
-
-func words(turned []*experiment.KnobState) []string {
-	var out []string
-	for _, k := range turned {
-		out = append(out, k.Spec.Name+" "+k.Value+" -> "+k.Start)
-	}
-	return out
-}
-
-func drops(turned []*experiment.KnobState) bool {
-	return slices.ContainsFunc(turned, func(k *experiment.KnobState) bool { return k.Spec.Disruption == sources.LinkReset })
+	return m.turn(row, value), true
 }

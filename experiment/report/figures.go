@@ -28,6 +28,7 @@ var scales = map[*experiment.Quantity]scale{
 	experiment.RxErrors: {"/s", 1, 0},
 	experiment.TxErrors: {"/s", 1, 0},
 	experiment.Goodput:  {"Mbit/s", 8e-6, 1},
+	experiment.Sampled:  {"Mbit/s", 8e-6, 1},
 	experiment.PingRTT:  {"ms", 1e-3, 3},
 	experiment.PingLost: {"probes", 1, 0},
 	experiment.SRTT:     {"us", 1, 0},
@@ -59,7 +60,7 @@ func percent(v float64) string {
 // origin names who told a figure: "iperf3", "siftr2 dd7fc950" would be the flow of
 // one moment, so only the source is named, and the direction where it is the other one.
 func origin(t *experiment.Track) string {
-	if t.Origin.Metric == sources.RxGood || t.Origin.Metric == sources.RxSegment {
+	if t.Origin.Metric == sources.RxGood || t.Origin.Metric == sources.RxSampled || t.Origin.Metric == sources.RxSegment {
 		return t.Origin.Source + " in"
 	}
 	return t.Origin.Source

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -26,26 +27,30 @@ var lineQuantities = []*experiment.Quantity{
 
 // Lines writes one line an interval: the means of that interval, "-" where
 // nothing was measured, then the knobs. What happened stands between the lines.
+// Where there are peers, each host has a line of its own with its name.
 type Lines struct {
 	w        io.Writer
 	csv      *csv.Writer // nil for text
 	interval time.Duration
-	host     string
+	here     string // what this host is called
 	lines    int
+	hosts    int       // how many there were when the text header was said
 	events   int       // events already said
 	last     time.Time // when the newest line was written
 	bin      [1]series.Bin
 }
 
-// NewText returns Lines for people: columns, the header again every 20 lines.
-func NewText(w io.Writer, interval time.Duration, host string) *Lines {
-	return &Lines{w: w, interval: interval, host: host}
+// NewText returns Lines for people: columns, the header again every 20 lines, and
+// when a peer comes. here is what this host is called among its peers.
+func NewText(w io.Writer, interval time.Duration, here string) *Lines {
+	return &Lines{w: w, interval: interval, here: here}
 }
 
 // NewCSV returns Lines for programs: one header; an event is a row that holds
-// nothing but its time, its host and the last field.
-func NewCSV(w io.Writer, interval time.Duration, host string) *Lines {
-	return &Lines{w: w, csv: csv.NewWriter(w), interval: interval, host: host}
+// nothing but its time, its host and the last field. The host is "" as long as
+// there is no peer and here is "".
+func NewCSV(w io.Writer, interval time.Duration, here string) *Lines {
+	return &Lines{w: w, csv: csv.NewWriter(w), interval: interval, here: here}
 }
 
 // Tick writes what is due at the Session's present time.
@@ -61,11 +66,17 @@ func (l *Lines) Tick(s *experiment.Session) error {
 		return nil
 	}
 	l.last = l.last.Add(behind.Truncate(l.interval)) // ticks come late, never early: keep the beat
-	return l.line(s)
+	for _, host := range s.Hosts() {
+		if err := l.line(s, host); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (l *Lines) line(s *experiment.Session) error {
-	if l.csv == nil && l.lines%headerEvery == 0 || l.csv != nil && l.lines == 0 {
+func (l *Lines) line(s *experiment.Session, host string) error {
+	name := named(s, host, l.here)
+	if l.headerIsDue(s, host) {
 		if err := l.header(s); err != nil {
 			return err
 		}
@@ -73,28 +84,47 @@ func (l *Lines) line(s *experiment.Session) error {
 	l.lines++
 	figures := make([]string, len(lineQuantities))
 	for i, q := range lineQuantities {
-		figures[i] = l.figure(s, q)
+		figures[i] = l.figure(s, host, q)
 	}
 	if l.csv != nil {
-		return l.row(append([]string{s.Now().Format(csvTime), l.host, runWord(s)}, append(figures, knobWords(s), "")...)...)
+		return l.row(append([]string{s.Now().Format(csvTime), cmp.Or(name, l.here), runWord(s)}, append(figures, knobWords(s, host), "")...)...)
 	}
 	var b strings.Builder
 	b.WriteString(s.Now().Format("15:04:05"))
+	if name != "" {
+		fmt.Fprintf(&b, " %-*s", hostWidth, name)
+	}
 	for i, f := range figures {
 		fmt.Fprintf(&b, " %*s", width(lineQuantities[i]), f)
 	}
-	fmt.Fprintf(&b, "  %s %s\n", runWord(s), knobWords(s))
+	fmt.Fprintf(&b, "  %s %s\n", runWord(s), knobWords(s, host))
 	_, err := io.WriteString(l.w, b.String())
 	return err
 }
 
+// headerIsDue says whether the header goes before this line. Lines of one time are
+// not torn apart.
+func (l *Lines) headerIsDue(s *experiment.Session, host string) bool {
+	hosts := len(s.Hosts())
+	switch {
+	case l.csv != nil:
+		return l.lines == 0
+	case host != "":
+		return false
+	}
+	return l.hosts != hosts || l.lines/hosts%headerEvery == 0
+}
+
+// hostWidth is the column of the host's name in text lines.
+const hostWidth = 8
+
 // figure is the mean of the interval that just ended. A slower source that is
 // alive keeps its newest figure; a silent one has none.
-func (l *Lines) figure(s *experiment.Session, q *experiment.Quantity) string {
+func (l *Lines) figure(s *experiment.Session, host string, q *experiment.Quantity) string {
 	if q == experiment.PingLost {
-		return l.lost(s)
+		return l.lost(s, host)
 	}
-	t := s.Find(q, l.host)
+	t := s.Find(q, host)
 	if t == nil {
 		return "-"
 	}
@@ -114,14 +144,14 @@ func (l *Lines) figure(s *experiment.Session, q *experiment.Quantity) string {
 
 // lost counts the probes that were called lost in the interval: a loss is one
 // Sample, an answer is none, so there is no rate to take a mean of.
-func (l *Lines) lost(s *experiment.Session) string {
-	if t := s.Find(experiment.PingLost, l.host); t != nil {
+func (l *Lines) lost(s *experiment.Session, host string) string {
+	if t := s.Find(experiment.PingLost, host); t != nil {
 		t.Ring.Window(l.bin[:], s.Now().Add(-l.interval), l.interval)
 		if n := l.bin[0].N; n > 0 {
 			return strconv.Itoa(int(n))
 		}
 	}
-	if s.Find(experiment.PingRTT, l.host) == nil && s.Find(experiment.PingLost, l.host) == nil {
+	if s.Find(experiment.PingRTT, host) == nil && s.Find(experiment.PingLost, host) == nil {
 		return "-"
 	}
 	return "0"
@@ -139,11 +169,16 @@ func (l *Lines) header(s *experiment.Session) error {
 		}
 		return l.row(append(names, "knobs", last)...)
 	}
+	l.hosts = len(s.Hosts())
 	var one, two strings.Builder
 	fmt.Fprintf(&one, "%-8s", s.Interface)
 	fmt.Fprintf(&two, "%-8s", "time")
 	if s.Simulated {
 		fmt.Fprint(&one, " SIMULATED\n", strings.Repeat(" ", 8))
+	}
+	if l.hosts > 1 {
+		fmt.Fprintf(&one, " %*s", hostWidth, "")
+		fmt.Fprintf(&two, " %-*s", hostWidth, "host")
 	}
 	for _, q := range lineQuantities {
 		fmt.Fprintf(&one, " %*s", width(q), short(q))
@@ -183,7 +218,8 @@ func (l *Lines) sayEvent(e sources.Event, s *experiment.Session) error {
 			l.lines++
 		}
 		fields := make([]string, len(lineQuantities)+5)
-		fields[0], fields[1], fields[len(fields)-1] = e.At.Format(csvTime), e.Host, experiment.Sentence(e)
+		host := cmp.Or(e.Host, named(s, "", l.here), l.here)
+		fields[0], fields[1], fields[len(fields)-1] = e.At.Format(csvTime), host, experiment.Sentence(e)
 		return l.row(fields...)
 	}
 	_, err := fmt.Fprintf(l.w, "# %s %s\n", e.At.Format("15:04:05.000"), experiment.Sentence(e))
@@ -211,14 +247,18 @@ func runWord(s *experiment.Session) string {
 	return "idle"
 }
 
-func knobWords(s *experiment.Session) string {
+// knobWords are the knobs of one host. The value of a host that is gone is doubtful.
+func knobWords(s *experiment.Session, host string) string {
 	var parts []string
 	for _, k := range s.Knobs() {
-		name := k.Spec.Name
-		if k.Host != "" {
-			name = k.Host + ":" + name
+		if k.Host != host {
+			continue
 		}
-		parts = append(parts, name+"="+k.Value)
+		word := k.Spec.Name + "=" + k.Value
+		if k.Doubt {
+			word += "?"
+		}
+		parts = append(parts, word)
 	}
 	return strings.Join(parts, " ")
 }

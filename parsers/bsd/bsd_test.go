@@ -43,9 +43,9 @@ func TestParseIfMIB(t *testing.T) {
 	}{
 		// Expected: the 64-bit words of the files at the offsets of struct if_data.
 		{"15.0-t0.net.link.generic.ifdata.em0.1.bin", IfMIB{"em0", 0x8843, IfData{LinkState: LinkUp, MTU: 1500, Baudrate: 1e9,
-			RxPackets: 0x81d0, TxPackets: 0x5979, RxOctets: 0x218f7a, TxOctets: 0x1629c4ce, HWAssist: 0x16}}},
+			RxPackets: 0x81d0, TxPackets: 0x5979, RxOctets: 0x218f7a, TxOctets: 0x1629c4ce, HWAssist: 0x16, Epoch: 1}}},
 		{"bin_ifmib_general_em4_t0.bin", IfMIB{"em4", 0x8843, IfData{LinkState: LinkUp, MTU: 1500, Baudrate: 1e9,
-			RxPackets: 40817733, TxPackets: 24701002, RxOctets: 2709282087, TxOctets: 119871114022, TxDrops: 12, HWAssist: 0x17}}},
+			RxPackets: 40817733, TxPackets: 24701002, RxOctets: 2709282087, TxOctets: 119871114022, TxDrops: 12, HWAssist: 0x17, Epoch: 1728400000}}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			got, err := ParseIfMIB(load(t, c.file))

@@ -37,6 +37,7 @@ type IfData struct {
 	RxDrops, TxDrops     uint64 // ifi_iqdrops, ifi_oqdrops
 	Collisions           uint64
 	HWAssist             uint64 // CSUM_* that are armed
+	Epoch                uint64 // seconds of uptime when the interface was attached: another one is another interface
 }
 
 // IfMIB is the reply to net.link.generic.ifdata.INDEX.1 (IFDATA_GENERAL),
@@ -83,5 +84,6 @@ func parseIfData(b []byte) (IfData, error) {
 		RxOctets:   u64(64), TxOctets: u64(72),
 		RxDrops: u64(96), TxDrops: u64(104),
 		HWAssist: u64(120),
+		Epoch:    u64(128),
 	}, nil
 }

@@ -151,10 +151,38 @@ func TestParseLink(t *testing.T) {
 		t.Errorf("flags %#x are not up", got.Flags)
 	}
 	got.Flags = 0
-	want := Link{Index: 2, Name: "veth0", MTU: 1500, HasStats: true, Stats: LinkStats{
+	want := Link{Index: 2, Name: "veth0", MTU: 1500, Kind: "veth", Lower: 2, HasStats: true, Stats: LinkStats{
 		RxOctets: 132915, RxPackets: 1980, TxOctets: 153332202, TxPackets: 3543}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// A link on others: the attributes are written here as linux/if_link.h has them.
+func TestParseLinkOnOthers(t *testing.T) {
+	needLittleEndian(t)
+	attr := func(kind uint16, value ...byte) []byte {
+		b := binary.NativeEndian.AppendUint16(nil, uint16(4+len(value)))
+		b = append(binary.NativeEndian.AppendUint16(b, kind), value...)
+		return append(b, make([]byte, (4-len(b)%4)%4)...)
+	}
+	word := func(v uint32) []byte { return binary.NativeEndian.AppendUint32(nil, v) }
+	tag := attr(1, binary.NativeEndian.AppendUint16(nil, 100)...)             // IFLA_VLAN_ID
+	info := append(attr(1, []byte("vlan\x00")...), attr(2|0x8000, tag...)...) // IFLA_INFO_KIND, nested IFLA_INFO_DATA
+	data := make([]byte, 16)
+	data[4] = 9
+	for _, a := range [][]byte{attr(3, []byte("eth0.100\x00")...), attr(5, word(2)...), attr(10, word(7)...), attr(18, info...)} {
+		data = append(data, a...)
+	}
+	got, err := ParseLink(Message{Type: TypeNewLink, Data: data})
+	want := Link{Index: 9, Name: "eth0.100", Kind: "vlan", Lower: 2, Master: 7, VLAN: 100}
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Error(err, d)
+	}
+	cut := append([]byte(nil), data...)
+	cut[len(cut)-len(info)] = 200 // a kind longer than what holds it
+	if _, err := ParseLink(Message{Type: TypeNewLink, Data: cut}); !errors.Is(err, ErrFormat) {
+		t.Error(err)
 	}
 }
 

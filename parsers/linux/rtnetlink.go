@@ -17,7 +17,14 @@ const (
 const (
 	iflaIfname  = 3
 	iflaMTU     = 4
+	iflaLink    = 5
+	iflaMaster  = 10
+	iflaInfo    = 18
 	iflaStats64 = 23
+
+	infoKind = 1 // IFLA_INFO_KIND, inside IFLA_LINKINFO
+	infoData = 2 // IFLA_INFO_DATA
+	vlanID   = 1 // IFLA_VLAN_ID, inside that of a vlan
 )
 
 const (
@@ -32,6 +39,10 @@ type Link struct {
 	Name     string
 	Flags    uint32 // IFF_* of linux/if.h
 	MTU      int
+	Kind     string // "vlan", "bond", "bridge", "veth", …; "" for hardware
+	Lower    int    // index of the link it lies on (a vlan's), 0 for none
+	Master   int    // index of the bond or bridge it is a member of, 0 for none
+	VLAN     int    // tag of a vlan
 	Stats    LinkStats
 	HasStats bool // false where the message carries no IFLA_STATS64 (link events)
 }
@@ -62,6 +73,12 @@ func LinkRequest(dst []byte, seq uint32, name string) []byte {
 	return finish(b)
 }
 
+// LinksRequest asks for all links, into dst.
+func LinksRequest(dst []byte, seq uint32) []byte {
+	b := request(dst, typeGetLink, flagRequest|flagDump, seq)
+	return finish(append(b, make([]byte, ifinfomsgLen)...))
+}
+
 // ParseLink decodes an RTM_NEWLINK or RTM_DELLINK message.
 func ParseLink(m Message) (Link, error) {
 	if m.Type != TypeNewLink && m.Type != TypeDelLink {
@@ -88,6 +105,14 @@ func ParseLink(m Message) (Link, error) {
 			if len(value) >= 4 {
 				l.MTU = int(binary.NativeEndian.Uint32(value))
 			}
+		case iflaLink:
+			l.Lower = index(value)
+		case iflaMaster:
+			l.Master = index(value)
+		case iflaInfo:
+			if err := l.info(value); err != nil {
+				return Link{}, fmt.Errorf("rtnetlink: link %d: %w", l.Index, err)
+			}
 		case iflaStats64:
 			if l.Stats, err = parseLinkStats(value); err != nil {
 				return Link{}, fmt.Errorf("rtnetlink: link %d: %w", l.Index, err)
@@ -96,6 +121,39 @@ func ParseLink(m Message) (Link, error) {
 		}
 	}
 	return l, nil
+}
+
+// info reads IFLA_LINKINFO.
+func (l *Link) info(b []byte) error {
+	for rest := b; len(rest) > 0; {
+		kind, value, after, err := nextAttr(rest)
+		if err != nil {
+			return err
+		}
+		rest = after
+		switch {
+		case kind == infoKind:
+			l.Kind = cString(value)
+		case kind == infoData && l.Kind == "vlan":
+			for data := value; len(data) > 0; {
+				var tag []byte
+				if kind, tag, data, err = nextAttr(data); err != nil {
+					return err
+				}
+				if kind == vlanID && len(tag) >= 2 {
+					l.VLAN = int(binary.NativeEndian.Uint16(tag))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func index(b []byte) int {
+	if len(b) < 4 {
+		return 0
+	}
+	return int(int32(binary.NativeEndian.Uint32(b)))
 }
 
 // parseLinkStats reads struct rtnl_link_stats64: 23 counters in Linux 2.6.35,

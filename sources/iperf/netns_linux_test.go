@@ -96,7 +96,7 @@ func TestRealTools(t *testing.T) {
 		{"iperf3 --bidir", "iperf3 -c 10.99.0.2 -t 2 -i 0.5 --bidir -P 2", []sources.Metric{sources.Goodput, sources.RxGood}, ""},
 		{"iperf3 -u", "iperf3 -c 10.99.0.2 -t 2 -u -b 50M", []sources.Metric{sources.Goodput}, "sender"},
 		{"iperf2", "iperf -c 10.99.0.2 -t 5 -i 0.5 --trip-times", []sources.Metric{sources.Goodput}, ""},
-		{"iperf2 -P 4", "iperf -c 10.99.0.2 -t 3 -P 4", []sources.Metric{sources.Goodput}, ""},
+		{"iperf2 -P 4", "iperf -c 10.99.0.2 -t 8 -P 4", []sources.Metric{sources.Goodput}, ""},
 		{"iperf2 -u", "iperf -c 10.99.0.2 -p 5002 -t 2 -u -b 20M", []sources.Metric{sources.Goodput}, ""},
 	}
 	for _, tt := range tests {

@@ -21,7 +21,7 @@ const (
 // A line is one interrupt of the card.
 type line struct {
 	id     string // the kernel's own, unique: "38", or a slot number
-	queue  string // "rxq0", "TxRx-0", "irq0"
+	queue  string // "rxq0", "TxRx-0", "irq0"; with its interface before it where that is another: "em4:rxq0"
 	shared bool   // other devices raise it too: the count is not the card's alone
 }
 
@@ -34,6 +34,8 @@ type kernel interface {
 	counts(dst []count) ([]count, error)
 	// limit is the highest rate the moderation allows at the moment, if the driver tells.
 	limit() (perSecond float64, ok bool)
+	// of names the interfaces below, when the lines are theirs: a vlan's parent.
+	of() string
 	// where is the place that was searched: "/proc/interrupts".
 	where() string
 	close() error
@@ -97,16 +99,23 @@ type meter struct {
 	at      time.Time
 	now     []count
 	before  map[string]uint64 // by line id
-	series  map[string]*sources.Series
-	total   *sources.Series
+	series  map[seriesKey]*sources.Series
 	ceiling *sources.Series
-	shared  bool // said already
+	shared  bool   // said already
+	of      string // said already
+	last    time.Time
+	wall    time.Time // what the wall clock said then
+}
+
+// A seriesKey is a queue, "" for all of them, and whether others count in it.
+type seriesKey struct {
+	queue  string
+	shared bool
 }
 
 func newMeter(iface string, k kernel, sink sources.Sink) *meter {
 	return &meter{iface: iface, k: k, sink: sink,
-		before: map[string]uint64{}, series: map[string]*sources.Series{},
-		total:   &sources.Series{Source: "irq", Subject: iface, Metric: sources.Irqs},
+		before: map[string]uint64{}, series: map[seriesKey]*sources.Series{},
 		ceiling: &sources.Series{Source: "irq", Subject: iface, Metric: sources.IrqCap}}
 }
 
@@ -121,14 +130,21 @@ func (m *meter) rename(now time.Time) error {
 		clear(m.before)
 	}
 	m.lines, m.named = lines, now
+	if of := m.k.of(); of != m.of {
+		m.of = of
+		m.note(now, fmt.Sprintf("%s: interrupts are those of %s", m.iface, of))
+	}
 	for _, l := range lines {
 		if l.shared && !m.shared {
 			m.shared = true
-			m.sink.Event(sources.Event{At: now, Kind: sources.SourceNote, Source: "irq", Subject: m.iface,
-				Text: fmt.Sprintf("%s: interrupt %s is shared with another device and counts both", m.iface, l.id)})
+			m.note(now, fmt.Sprintf("%s: interrupt %s is shared with another device and counts both", m.iface, l.id))
 		}
 	}
 	return nil
+}
+
+func (m *meter) note(now time.Time, text string) {
+	m.sink.Event(sources.Event{At: now, Kind: sources.SourceNote, Source: "irq", Subject: m.iface, Text: text})
 }
 
 // distinct gives queues of the same name their interrupt's number: each line is
@@ -143,22 +159,29 @@ func distinct(lines []line) {
 	}
 }
 
-// poll tells the rates since the poll before. The total is told only when every
-// line could be differenced: half a card is no total.
-func (m *meter) poll(now time.Time) (err error) {
+// poll reads the counts, and the names where that is due.
+func (m *meter) poll(now time.Time) error {
+	m.clock(now, now.Round(0))
 	if now.Sub(m.named) >= namesEvery {
 		if err := m.rename(now); err != nil {
 			return err
 		}
 	}
+	return m.read(now)
+}
+
+// read tells the rates since the reading before. The total is told only when every
+// line could be differenced: half a card is no total.
+func (m *meter) read(now time.Time) (err error) {
 	if m.now, err = m.k.counts(m.now[:0]); err != nil {
 		return err
 	}
 	span := now.Sub(m.at)
-	sum, whole := 0.0, len(m.lines) > 0 && len(m.now) == len(m.lines)
+	sum, whole, shared := 0.0, len(m.lines) > 0 && len(m.now) == len(m.lines), false
 	for i, c := range m.now {
 		l := m.lines[i]
 		before, seen := m.before[l.id]
+		shared = shared || l.shared
 		if !c.ok {
 			delete(m.before, l.id)
 			whole = false
@@ -177,10 +200,10 @@ func (m *meter) poll(now time.Time) (err error) {
 		}
 		d := float64(c.value - before)
 		sum += d
-		m.sink.Sample(sources.Amount(m.of(l.queue), now, span, d))
+		m.sink.Sample(sources.Amount(m.counted(seriesKey{l.queue, l.shared}), now, span, d))
 	}
 	if whole {
-		m.sink.Sample(sources.Amount(m.total, now, span, sum))
+		m.sink.Sample(sources.Amount(m.counted(seriesKey{"", shared}), now, span, sum))
 	}
 	if perSecond, ok := m.k.limit(); ok && !m.at.IsZero() {
 		m.sink.Sample(sources.Reading(m.ceiling, now, span, perSecond))
@@ -189,11 +212,31 @@ func (m *meter) poll(now time.Time) (err error) {
 	return nil
 }
 
-func (m *meter) of(queue string) *sources.Series {
-	s := m.series[queue]
+// clockJump is how far the wall clock may drift from the time between two polls.
+const clockJump = time.Second
+
+// clock notices a machine that slept, or a wall clock that was set: no rate is
+// told across it. Source nic says it in words.
+func (m *meter) clock(now, wall time.Time) {
+	if !m.last.IsZero() && (wall.Sub(m.wall)-now.Sub(m.last)).Abs() >= clockJump {
+		clear(m.before)
+	}
+	m.last, m.wall = now, wall
+}
+
+// counted is the Series of a queue or of the whole card. What other devices count
+// in as well is another quantity.
+func (m *meter) counted(k seriesKey) *sources.Series {
+	s := m.series[k]
 	if s == nil {
-		s = &sources.Series{Source: "irq", Subject: m.iface + ":" + queue, Metric: sources.Irqs}
-		m.series[queue] = s
+		s = &sources.Series{Source: "irq", Subject: m.iface, Metric: sources.Irqs}
+		if k.queue != "" {
+			s.Subject += ":" + k.queue
+		}
+		if k.shared {
+			s.Metric = sources.IrqsShared
+		}
+		m.series[k] = s
 	}
 	return s
 }

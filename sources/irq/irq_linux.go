@@ -17,6 +17,7 @@ type linuxKernel struct {
 	f       *os.File
 	text    []byte
 	numbers []string
+	below   string              // the interfaces whose lines they are, when it has none of its own
 	wide    map[string]*widened // by number
 }
 
@@ -39,6 +40,7 @@ func openRoots(iface, proc, sys string) (*linuxKernel, error) {
 
 func (k *linuxKernel) close() error           { return k.f.Close() }
 func (k *linuxKernel) where() string          { return "/proc/interrupts" }
+func (k *linuxKernel) of() string             { return k.below }
 func (k *linuxKernel) limit() (float64, bool) { return 0, false }
 
 func (k *linuxKernel) read() ([]byte, error) {
@@ -58,7 +60,11 @@ func (k *linuxKernel) lines() ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	device, vectors := k.device()
+	owners := k.owners()
+	k.below = ""
+	if owners[0].iface != k.iface {
+		k.below = names(owners)
+	}
 	var lines []line
 	var bad error
 	readable := 0
@@ -70,10 +76,17 @@ func (k *linuxKernel) lines() ([]line, error) {
 		}
 		readable++
 		number := string(q.Number)
-		l, ours := match(q, k.iface, device, vectors[number])
-		if ours {
+		for _, o := range owners {
+			l, ours := match(q, o.iface, o.device, o.vectors[number])
+			if !ours {
+				continue
+			}
+			if k.below != "" {
+				l.queue = o.iface + ":" + l.queue
+			}
 			lines = append(lines, l)
 			k.numbers = append(k.numbers, number)
+			break
 		}
 	}
 	if readable == 0 {
@@ -82,30 +95,60 @@ func (k *linuxKernel) lines() ([]line, error) {
 	return lines, nil
 }
 
-// device gives the bus name of the interface's device ("virtio2",
-// "0000:03:00.0") and its interrupt numbers. A virtio device has them at its
-// parent. An interface without a device has neither.
-func (k *linuxKernel) device() (name string, vectors map[string]bool) {
-	vectors = map[string]bool{}
-	dir, err := filepath.EvalSymlinks(filepath.Join(k.sys, "class/net", k.iface, "device"))
-	if err != nil {
-		return "", vectors
+// An owner is an interface whose lines are looked for.
+type owner struct {
+	iface   string
+	device  string          // bus name of its device: "virtio2", "0000:03:00.0"; "" without one
+	vectors map[string]bool // its interrupt numbers
+}
+
+// owners are the interface itself or, when it has no device (vlan, bond, bridge),
+// those below it: /sys/class/net/IFACE/lower_*.
+func (k *linuxKernel) owners() []owner {
+	own := k.owner(k.iface)
+	below, _ := filepath.Glob(filepath.Join(k.sys, "class/net", k.iface, "lower_*"))
+	if own.device != "" || len(below) == 0 {
+		return []owner{own}
 	}
+	var all []owner
+	for _, path := range below {
+		all = append(all, k.owner(strings.TrimPrefix(filepath.Base(path), "lower_")))
+	}
+	return all
+}
+
+func names(owners []owner) string {
+	var list []string
+	for _, o := range owners {
+		list = append(list, o.iface)
+	}
+	return strings.Join(list, " ")
+}
+
+// owner finds an interface's device and interrupt numbers. A virtio device has
+// them at its parent.
+func (k *linuxKernel) owner(iface string) owner {
+	o := owner{iface: iface, vectors: map[string]bool{}}
+	dir, err := filepath.EvalSymlinks(filepath.Join(k.sys, "class/net", iface, "device"))
+	if err != nil {
+		return o
+	}
+	o.device = filepath.Base(dir)
 	for _, d := range []string{dir, filepath.Dir(dir)} {
 		entries, err := os.ReadDir(filepath.Join(d, "msi_irqs"))
 		for _, e := range entries {
-			vectors[e.Name()] = true
+			o.vectors[e.Name()] = true
 		}
 		if err == nil {
-			return filepath.Base(dir), vectors
+			return o
 		}
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "irq")); err == nil {
 		if n := strings.TrimSpace(string(b)); n != "0" {
-			vectors[n] = true
+			o.vectors[n] = true
 		}
 	}
-	return filepath.Base(dir), vectors
+	return o
 }
 
 // match decides whether a line is the card's: by its number, or by a handler

@@ -70,6 +70,22 @@ func TestLinesOf(t *testing.T) {
 			[]line{{"129", "TxRx-0", false}, {"131", "irq131", false}}},
 		{"shared INTx", "eth2", heading + "  16:  0 12  IR-IO-APIC   16-fasteoi   ehci_hcd:usb1, eth2\n", nil,
 			[]line{{"16", "irq16", true}}},
+		{"a vlan has those of its parent", "eth0.100", heading +
+			" 38:  1  2 PCI-MSIX-0000:00:03.0   1-edge      virtio2-input.0\n" +
+			" 40:  1  2 PCI-MSIX-0000:00:04.0   1-edge      virtio3-input.0\n",
+			[]string{"class/net/eth0/device -> devices/pci/virtio2", "devices/pci/virtio2/uevent", "devices/pci/msi_irqs/38", "class/net/eth0.100/lower_eth0"},
+			[]line{{"38", "eth0:input.0", false}}},
+		{"a bond has those of its members", "bond0", heading +
+			" 129: 1 1 IR-PCI-MSI 524288-edge ens1f0-TxRx-0\n" +
+			" 130: 1 1 IR-PCI-MSI 524289-edge ens1f1-TxRx-0\n" +
+			" 131: 1 1 IR-PCI-MSI 524290-edge ens2\n",
+			[]string{"class/net/bond0/lower_ens1f0", "class/net/bond0/lower_ens1f1"},
+			[]line{{"129", "ens1f0:TxRx-0", false}, {"130", "ens1f1:TxRx-0", false}}},
+		{"ena", "ens5", heading +
+			" 27:  0 0 PCI-MSIX-0000:00:05.0 0-edge ena-mgmnt@pci:0000:00:05.0\n" +
+			" 28:  5 0 PCI-MSIX-0000:00:05.0 1-edge ens5-Tx-Rx-0\n",
+			[]string{"class/net/ens5/device -> devices/0000:00:05.0", "devices/0000:00:05.0/msi_irqs/27", "devices/0000:00:05.0/msi_irqs/28"},
+			[]line{{"27", "ena-mgmnt", false}, {"28", "Tx-Rx-0", false}}},
 		{"a veth has none", "veth0", heading + "  16:  0 12  IR-IO-APIC   16-fasteoi   eth2\n", nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ type fakeKernel struct {
 	named   []line
 	values  map[string]uint64 // by id
 	ceiling float64
+	below   string
 }
 
 func (k *fakeKernel) set(f func(k *fakeKernel)) {
@@ -43,6 +44,7 @@ func (k *fakeKernel) counts(dst []count) ([]count, error) {
 }
 
 func (k *fakeKernel) limit() (float64, bool) { return k.ceiling, k.ceiling > 0 }
+func (k *fakeKernel) of() string             { return k.below }
 func (k *fakeKernel) where() string          { return "/proc/interrupts" }
 func (k *fakeKernel) close() error           { return nil }
 
@@ -153,6 +155,46 @@ func TestSharedIsSaidOnce(t *testing.T) {
 	l := run(t, k, func() { time.Sleep(12 * time.Second) })
 	if len(l.events) != 1 || !strings.Contains(l.events[0].Text, "shared") {
 		t.Error(l.events)
+	}
+	// What both devices raised is never told as the card's own.
+	if len(l.samples) == 0 {
+		t.Error("no samples")
+	}
+	for _, s := range l.samples {
+		if s.Series.Metric != sources.IrqsShared {
+			t.Errorf("%+v", s.Series)
+		}
+	}
+}
+
+func TestLinesOfAnotherInterface(t *testing.T) {
+	k := &fakeKernel{named: []line{{"16", "em4:irq0", false}}, values: map[string]uint64{"16": 1}, below: "em4"}
+	l := run(t, k, func() { time.Sleep(12 * time.Second) })
+	if len(l.events) != 1 || l.events[0].Text != "em1: interrupts are those of em4" {
+		t.Error(l.events)
+	}
+	if len(l.sums("em1:em4:irq0")) == 0 || len(l.sums("em1")) == 0 {
+		t.Error(l.samples)
+	}
+}
+
+// After a sleep the counts are a new baseline.
+func TestSleep(t *testing.T) {
+	k := &fakeKernel{named: []line{{"16", "irq0", false}}, values: map[string]uint64{"16": 1}}
+	l := &log{}
+	m := newMeter("em1", k, l)
+	at := time.Now()
+	if err := m.rename(at); err != nil {
+		t.Fatal(err)
+	}
+	for _, slept := range []time.Duration{0, 0, time.Hour, time.Hour} {
+		at = at.Add(time.Second)
+		k.values["16"] += 10
+		m.clock(at, at.Round(0).Add(slept))
+		m.read(at)
+	}
+	if !equal(l.sums("em1"), 10, 10) {
+		t.Error(l.sums("em1"))
 	}
 }
 

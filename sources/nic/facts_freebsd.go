@@ -32,7 +32,33 @@ func Describe(iface string) (Facts, error) {
 		}
 	}
 	f.Media = media(iface)
+	f.Kind, f.Over = below(i)
 	return f, nil
+}
+
+// below asks what the interface lies on. Each question is put to drivers of its
+// own kind only: others may take it for another one.
+func below(i *net.Interface) (kind string, over []string) {
+	driver, _, _ := sysctl.Device(i.Index)
+	switch driver {
+	case "vlan":
+		if b, err := sysctl.Vlan(i.Name); err == nil {
+			if parent, tag, err := bsd.ParseVlan(b); err == nil && parent != "" {
+				return fmt.Sprintf("vlan %d", tag), []string{parent}
+			}
+		}
+	case "lagg":
+		if all, ports, err := sysctl.Lagg(i.Name); err == nil {
+			over, _ = bsd.ParseLagg(all, ports)
+		}
+	case "bridge":
+		if b, err := sysctl.Bridge(i.Name); err == nil {
+			over, _ = bsd.ParseBridge(b)
+		}
+	default:
+		return "", nil
+	}
+	return driver, over
 }
 
 // media asks the driver for the active medium; "" where it has none (lo0).

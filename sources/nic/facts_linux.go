@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,24 +27,18 @@ func Describe(iface string) (Facts, error) {
 			f.Description = "firmware " + firmware
 		}
 	}
-	f.Speed, f.Media = link(fd, iface)
+	f.Speed, f.Media = linkOf(fd, iface)
+	f.Kind, f.Over = below(iface)
 	return f, nil
 }
 
-// link asks for the speed by struct ethtool_cmd (linux/ethtool.h), which every
+// linkOf asks for the speed by struct ethtool_cmd (linux/ethtool.h), which every
 // kernel still answers.
-func link(fd int, iface string) (bits uint64, media string) {
+func linkOf(fd int, iface string) (bits uint64, media string) {
 	const speedAt, duplexAt, speedHighAt = 12, 14, 28
-	var ifr struct {
-		name [unix.IFNAMSIZ]byte
-		data unsafe.Pointer
-		_    [16]byte // the rest of struct ifreq
-	}
 	request := make([]byte, 44)
 	binary.NativeEndian.PutUint32(request, unix.ETHTOOL_GSET)
-	copy(ifr.name[:len(ifr.name)-1], iface)
-	ifr.data = unsafe.Pointer(&request[0])
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&ifr))); errno != 0 {
+	if ethtoolIoctl(fd, iface, request) != nil {
 		return 0, ""
 	}
 	low, high := binary.NativeEndian.Uint16(request[speedAt:]), binary.NativeEndian.Uint16(request[speedHighAt:])

@@ -19,11 +19,18 @@ import (
 
 const (
 	pollEvery  = 100 * time.Millisecond
+	wholeEvery = 10 // polls; what is dear or slow to move is read each second
 	failsInRow = 10 // readings that may fail before the source gives up
 )
 
 // errGone is what a kernel says when it has no interface of the name.
 var errGone = errors.New("no such interface")
+
+// renamed is errGone with the name that the interface has now.
+type renamed struct{ to string }
+
+func (e renamed) Error() string        { return "renamed to " + e.to }
+func (e renamed) Is(target error) bool { return target == errGone }
 
 // stack are the counters every interface has, in the order of reading.stack.
 // An operating system may leave out the last ones.
@@ -32,19 +39,32 @@ var stack = []sources.Metric{
 	sources.RxDrops, sources.TxDrops, sources.RxErrors, sources.TxErrors, sources.MissedPkts,
 }
 
-// mac are the MAC's own counters, in the order of reading.mac.
-var mac = []sources.Metric{
-	sources.RxWireOctets, sources.TxWireOctets, sources.RxWirePkts, sources.TxWirePkts, sources.MissedPkts,
+// Places in the table stack.
+const (
+	rxOctets = iota
+	txOctets
+	rxPackets
+	txPackets
+)
+
+// A group are counters of the card that are read together, as far as the driver
+// has them.
+type group struct {
+	metrics []sources.Metric
+	values  []uint64
 }
 
 // A reading is what the kernel says of the interface at one moment. The slices
 // are reused from poll to poll.
 type reading struct {
-	epoch   int // another number is another interface under the same name
-	up      bool
-	stepped bool     // the driver refreshes the stack counters now and then
-	stack   []uint64 // as in the table stack
-	mac     []uint64 // as in the table mac, or empty
+	epoch   int    // another number is another interface under the same name
+	up      bool   // has a link
+	speed   uint64 // bit/s of the wire that bounds what can be true; 0 without one
+	stepped bool   // the driver refreshes the stack counters now and then
+	handed  bool   // stack packets are as handed over, a super-packet counted once
+	stack   []uint64
+	mac     group // refreshed together, now and then
+	queues  group // counted at once; empty unless the whole was asked for
 }
 
 // A linkChange is said by the kernel at the moment it happens; polls would miss
@@ -56,8 +76,9 @@ type linkChange struct {
 
 // A kernel answers for one interface.
 type kernel interface {
-	// read fills r. It returns errGone when there is no interface of the name.
-	read(r *reading) error
+	// read fills r; whole asks also for what is read each second only. It returns
+	// errGone when there is no interface of the name.
+	read(r *reading, whole bool) error
 	// watch sends link changes until ctx ends. An error says in words why it cannot.
 	watch(ctx context.Context, changes chan<- linkChange) error
 	close() error
@@ -67,10 +88,11 @@ type kernel interface {
 type Source struct {
 	iface string
 	open  func(iface string) (kernel, error)
+	wall  func(time.Time) time.Time // the wall clock's part of a time; a test shifts it
 }
 
 // New makes the source for the interface of that name.
-func New(iface string) *Source { return &Source{iface: iface, open: openKernel} }
+func New(iface string) *Source { return &Source{iface, openKernel, wallClock} }
 
 // Name is "nic".
 func (s *Source) Name() string { return "nic" }
@@ -84,7 +106,7 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 	}
 	defer k.close()
 
-	w := newWatcher(s.iface, k, sink)
+	w := newWatcher(s.iface, k, sink, s.wall)
 	if err := w.first(time.Now()); err != nil {
 		return fmt.Errorf("%s: %w", s.iface, err)
 	}
@@ -123,120 +145,6 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 			}
 		}
 	}
-}
-
-// A watcher turns readings into samples and events.
-type watcher struct {
-	iface string
-	k     kernel
-	sink  sources.Sink
-	now   reading
-
-	stack, mac meter
-	epoch      int
-	present    bool
-	up         bool
-	downSince  time.Time
-	fails      int
-}
-
-func newWatcher(iface string, k kernel, sink sources.Sink) *watcher {
-	return &watcher{iface: iface, k: k, sink: sink,
-		stack: newMeter(iface, stack), mac: newMeter(iface, mac)}
-}
-
-// first reads the baseline.
-func (w *watcher) first(now time.Time) error {
-	if err := w.k.read(&w.now); err != nil {
-		return err
-	}
-	w.present, w.up, w.epoch = true, w.now.up, w.now.epoch
-	if !w.up {
-		w.downSince = now
-		w.event(sources.Event{At: now, Kind: sources.LinkDown, Text: w.iface + " has no link"})
-	}
-	w.count(now)
-	return nil
-}
-
-func (w *watcher) poll(now time.Time) error {
-	switch err := w.k.read(&w.now); {
-	case errors.Is(err, errGone):
-		if w.present {
-			w.present = false
-			w.baseline()
-			w.lose(now, w.iface+" GONE")
-		}
-		return nil
-	case err != nil:
-		if w.fails++; w.fails == failsInRow {
-			return err
-		}
-		w.baseline()
-		return nil
-	}
-	w.fails = 0
-	if w.now.epoch != w.epoch {
-		if w.present {
-			w.event(sources.Event{At: now, Kind: sources.CounterReset,
-				Text: w.iface + " was replaced by a new interface of the same name"})
-		}
-		w.epoch = w.now.epoch
-		w.baseline()
-	}
-	w.present = true
-	w.link(now, w.now.up)
-	w.count(now)
-	return nil
-}
-
-// count hands the reading to the meters.
-func (w *watcher) count(now time.Time) {
-	step := w.stack.step
-	if w.now.stepped {
-		step = w.stack.stairs
-	}
-	for _, back := range []string{step(now, w.now.stack, w.sink), w.mac.stairs(now, w.now.mac, w.sink)} {
-		if back != "" {
-			w.event(sources.Event{At: now, Kind: sources.CounterReset, Text: fmt.Sprintf("%s: the counter %q went back", w.iface, back)})
-		}
-	}
-}
-
-// link takes in the state of the link; only a change is an event.
-func (w *watcher) link(at time.Time, up bool) {
-	switch {
-	case up == w.up || !w.present:
-	case up:
-		w.up = true
-		// A driver that re-initialises may lose what it had not yet added up.
-		w.mac.baseline()
-		w.event(sources.Event{At: at, Kind: sources.LinkUp, Span: at.Sub(w.downSince), Text: w.iface + " link up"})
-	default:
-		w.lose(at, w.iface+" link down")
-	}
-}
-
-func (w *watcher) lose(at time.Time, text string) {
-	if w.up {
-		w.downSince = at
-	}
-	w.up = false
-	w.event(sources.Event{At: at, Kind: sources.LinkDown, Text: text})
-}
-
-func (w *watcher) baseline() {
-	w.stack.baseline()
-	w.mac.baseline()
-}
-
-func (w *watcher) note(at time.Time, text string) {
-	w.event(sources.Event{At: at, Kind: sources.SourceNote, Text: text})
-}
-
-func (w *watcher) event(e sources.Event) {
-	e.Source, e.Subject = "nic", w.iface
-	w.sink.Event(e)
 }
 
 // Interfaces are the names of this host's interfaces, sorted, for a message

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,34 +15,23 @@ import (
 )
 
 // A freebsdKernel reads net.link.generic.ifdata and, where the driver has them,
-// the MAC's counters as leaves by name. It never walks dev.em.N: reading reg_dump
-// there clears interrupt causes.
+// the card's counters as leaves by name.
 type freebsdKernel struct {
-	iface  string
-	index  int
-	data   sysctl.MIB
-	driver driver
-	leaves []sysctl.MIB
-	raw    []byte
+	iface       string
+	index       int
+	created     uint64 // when the interface was attached
+	data        sysctl.MIB
+	driver      driver
+	mac, queues []*counter
+	raw         []byte
 }
 
-// A driver row says what a driver's counters are like.
-type driver struct {
-	names   []string // drivers
-	leaves  []string // below dev.NAME.UNIT, in the order of the table mac
-	stepped bool     // if_data is copied from the hardware now and then
-}
-
-// drivers are those that count more than if_data, or count it in steps. A leaf
-// that a release does not have leaves the driver without MAC counters.
-var drivers = []driver{
-	{names: []string{"em", "igb", "igc"}, leaves: []string{
-		"mac_stats.good_octets_recvd", "mac_stats.good_octets_txd",
-		"mac_stats.good_pkts_recvd", "mac_stats.good_pkts_txd", "mac_stats.missed_packets"}},
-	{names: []string{"ix"}, stepped: true, leaves: []string{
-		"mac_stats.good_octets_rcvd", "mac_stats.good_octets_txd",
-		"mac_stats.good_pkts_rcvd", "mac_stats.good_pkts_txd", "mac_stats.rx_missed_packets"}},
-	{names: []string{"ixl", "ice"}, stepped: true},
+// A counter is a leaf with its number. What it belongs to can go away, and the
+// number then come to mean something else, so it lives as long as the interface.
+type counter struct {
+	leaf
+	mib  sysctl.MIB
+	wide wide
 }
 
 func openKernel(iface string) (kernel, error) {
@@ -54,9 +42,13 @@ func openKernel(iface string) (kernel, error) {
 // find looks the name up: at the start, and when the interface under the known
 // index is another one or gone.
 func (k *freebsdKernel) find() error {
-	k.index, k.leaves, k.driver = 0, nil, driver{}
+	was := k.index
+	k.index, k.mac, k.queues, k.driver = 0, nil, nil, driver{}
 	i, err := net.InterfaceByName(k.iface)
 	if err != nil {
+		if now, err := net.InterfaceByIndex(was); was > 0 && err == nil {
+			return renamed{now.Name}
+		}
 		return errGone
 	}
 	k.index, k.data = i.Index, sysctl.IfData(i.Index)
@@ -64,25 +56,29 @@ func (k *freebsdKernel) find() error {
 	if !ok {
 		return nil
 	}
-	at := slices.IndexFunc(drivers, func(d driver) bool { return slices.Contains(d.names, name) })
-	if at < 0 {
-		return nil
+	k.driver = driverOf(name)
+	prefix, mibs := fmt.Sprintf("dev.%s.%d", name, unit), map[string]sysctl.MIB{}
+	has := func(name string) bool {
+		mib, err := sysctl.Lookup(name)
+		mibs[name] = mib
+		return err == nil
 	}
-	k.driver = drivers[at]
-	for _, leaf := range k.driver.leaves {
-		mib, err := sysctl.Lookup(fmt.Sprintf("dev.%s.%d.%s", name, unit, leaf))
-		if err != nil {
-			k.leaves = nil
-			break
-		}
-		k.leaves = append(k.leaves, mib)
+	for _, l := range k.driver.macLeaves(prefix, has) {
+		k.mac = append(k.mac, &counter{leaf: l, mib: mibs[l.name]})
+	}
+	for _, l := range k.driver.queueLeaves(prefix, has) {
+		k.queues = append(k.queues, &counter{leaf: l, mib: mibs[l.name]})
 	}
 	return nil
 }
 
+// etherDefault is what ether_ifattach gives an interface whose driver tells no
+// speed, in bit/s: it bounds nothing.
+const etherDefault = 10_000_000
+
 func (k *freebsdKernel) close() error { return nil }
 
-func (k *freebsdKernel) read(r *reading) error {
+func (k *freebsdKernel) read(r *reading, whole bool) error {
 	m, err := k.mib()
 	if errors.Is(err, errGone) {
 		if err = k.find(); err == nil {
@@ -93,19 +89,45 @@ func (k *freebsdKernel) read(r *reading) error {
 		return err
 	}
 	d := m.Data
-	r.epoch, r.up, r.stepped = k.index, m.Up(), k.driver.stepped
+	if d.Epoch != k.created {
+		if k.created != 0 {
+			if err := k.find(); err != nil {
+				return err
+			}
+		}
+		k.created = d.Epoch
+	}
+	r.epoch, r.up, r.stepped, r.handed = k.index<<32|int(k.created&0xffffffff), m.Up(), k.driver.stepped, k.driver.handed
+	r.speed = 0
+	if k.driver.line && d.Baudrate > etherDefault {
+		r.speed = d.Baudrate
+	}
 	r.stack = append(r.stack[:0], d.RxOctets, d.TxOctets, d.RxPackets, d.TxPackets, d.RxDrops, d.TxDrops, d.RxErrors, d.TxErrors)
-	r.mac = r.mac[:0]
-	for _, leaf := range k.leaves {
-		if k.raw, err = leaf.Read(k.raw); err != nil {
-			r.mac = r.mac[:0] // the driver is on its way out; the next look finds the new one
+	r.queues.reset()
+	if err := k.group(&r.mac, k.mac); err != nil || !whole {
+		return err
+	}
+	return k.group(&r.queues, k.queues)
+}
+
+// group reads counters into g. When one cannot be read the driver is on its way
+// out: g stays empty, and the next reading looks the interface up again.
+func (k *freebsdKernel) group(g *group, counters []*counter) (err error) {
+	g.reset()
+	for _, c := range counters {
+		if k.raw, err = c.mib.Read(k.raw); err != nil {
+			g.reset()
+			k.index = 0
 			return nil
 		}
 		v, err := bsd.Uint(k.raw)
 		if err != nil {
-			return fmt.Errorf("mac_stats: %w", err)
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		r.mac = append(r.mac, v)
+		if len(k.raw) == 4 {
+			v = c.wide.take(uint32(v))
+		}
+		g.add(c.metric, v)
 	}
 	return nil
 }

@@ -52,3 +52,42 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
+
+// A card of this machine, if it has one that the table knows: what its row finds
+// can be read, and does not go back.
+func TestCard(t *testing.T) {
+	for _, iface := range []string{"em0", "em1", "igb0", "igc0", "ix0", "vtnet0", "vmx0", "re0", "bge0"} {
+		k, err := openKernel(iface)
+		if err != nil {
+			continue
+		}
+		var a, b reading
+		if err := k.read(&a, true); err != nil {
+			t.Fatal(iface, err)
+		}
+		if err := k.read(&b, true); err != nil {
+			t.Fatal(iface, err)
+		}
+		t.Log(iface, a.mac, a.queues, a.speed)
+		for _, g := range [][2]group{{a.mac, b.mac}, {a.queues, b.queues}} {
+			if len(g[0].values) != len(g[1].values) || len(g[0].metrics) != len(g[0].values) {
+				t.Errorf("%s: %v then %v", iface, g[0], g[1])
+				continue
+			}
+			for i, v := range g[1].values {
+				if v < g[0].values[i] {
+					t.Errorf("%s: %s went from %d to %d", iface, g[0].metrics[i].Name, g[0].values[i], v)
+				}
+			}
+		}
+		return
+	}
+	t.Skip("no card that is known to the test")
+}
+
+// lo0 lies on nothing; asking it does no harm.
+func TestLoopbackBelow(t *testing.T) {
+	if f, err := Describe("lo0"); err != nil || f.Below() != "" {
+		t.Error(f.Below(), err)
+	}
+}

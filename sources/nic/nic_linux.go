@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"time"
 
@@ -20,6 +21,9 @@ type linuxKernel struct {
 	fd    int
 	seq   uint32
 	buf   []byte
+	index int
+	card  *ethtool
+	speed uint64
 }
 
 func openKernel(iface string) (kernel, error) {
@@ -27,7 +31,12 @@ func openKernel(iface string) (kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &linuxKernel{iface: iface, fd: fd, buf: make([]byte, 16<<10)}, nil
+	card, err := openEthtool(iface)
+	if err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return &linuxKernel{iface: iface, fd: fd, buf: make([]byte, 32<<10), card: card}, nil
 }
 
 // routeSocket opens an rtnetlink socket that listens to the given groups.
@@ -43,18 +52,34 @@ func routeSocket(flags int, groups uint32) (int, error) {
 	return fd, nil
 }
 
-func (k *linuxKernel) close() error { return unix.Close(k.fd) }
+func (k *linuxKernel) close() error { return errors.Join(k.card.close(), unix.Close(k.fd)) }
 
-func (k *linuxKernel) read(r *reading) error {
+func (k *linuxKernel) read(r *reading, whole bool) error {
 	l, err := k.link()
 	if err != nil {
+		if now, lookup := net.InterfaceByIndex(k.index); k.index > 0 && errors.Is(err, errGone) && lookup == nil {
+			return renamed{now.Name}
+		}
 		return err
 	}
 	if !l.HasStats {
 		return fmt.Errorf("rtnetlink: no 64-bit statistics: %w", errors.ErrUnsupported)
 	}
 	s := l.Stats
+	if l.Index != k.index {
+		k.index = l.Index
+		k.card.find()
+	}
 	r.epoch, r.up = l.Index, l.Up()
+	r.mac.reset()
+	if whole {
+		k.speed = 0
+		if k.card.driver.line {
+			k.speed, _ = linkOf(k.card.fd, k.iface)
+		}
+		k.card.read(&r.mac)
+	}
+	r.speed = k.speed
 	r.stack = append(r.stack[:0], s.RxOctets, s.TxOctets, s.RxPackets, s.TxPackets,
 		s.RxDropped, s.TxDropped, s.RxErrors, s.TxErrors, s.RxMissed)
 	return nil

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"netwatch/parsers/linux"
 	"netwatch/sources"
 )
 
@@ -113,7 +115,9 @@ func TestDescribeVeth(t *testing.T) {
 	}
 	command(t, "ip", "link", "set", "veth1", "up")
 	command(t, "ip", "link", "set", "veth0", "up")
-	if f, err := Describe("veth0"); err != nil || !f.Up || f.Speed != 10e9 {
+	// The kernel tells the new state of a link in its own time.
+	eventually(t, "up", func() bool { f, err = Describe("veth0"); return err != nil || f.Up })
+	if err != nil || f.Speed != 10e9 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	names, err := Interfaces()
@@ -142,16 +146,124 @@ func TestLinkSpeed(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	k, err := openKernel("lo")
+	names, err := Interfaces()
 	if err != nil {
 		b.Skip(err)
 	}
-	defer k.close()
-	var r reading
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := k.read(&r); err != nil {
-			b.Fatal(err)
+	for _, name := range names {
+		k, err := openKernel(name)
+		if err != nil {
+			b.Skip(err)
 		}
+		defer k.close()
+		for what, whole := range map[string]bool{"each 100 ms": false, "each second": true} {
+			b.Run(name+" "+what, func(b *testing.B) {
+				var r reading
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := k.read(&r, whole); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestBelowIn(t *testing.T) {
+	links := []linux.Link{
+		{Index: 2, Name: "eth0", Master: 7}, {Index: 3, Name: "eth1", Master: 7}, {Index: 7, Name: "bond0", Kind: "bond"},
+		{Index: 8, Name: "eth0.100", Kind: "vlan", VLAN: 100, Lower: 2}, {Index: 9, Name: "eth9.5", Kind: "vlan", VLAN: 5, Lower: 99},
+		{Index: 10, Name: "veth0", Kind: "veth", Lower: 2}, {Index: 11, Name: "br0", Kind: "bridge"},
+	}
+	for name, want := range map[string]string{
+		"eth0": "", "bond0": "bond of eth0 eth1", "eth0.100": "vlan 100 on eth0", "eth9.5": "vlan 5 without members",
+		"veth0": "", "br0": "bridge without members", "none": "",
+	} {
+		f := Facts{}
+		if f.Kind, f.Over = belowIn(links, name); f.Below() != want {
+			t.Errorf("%s: %q, want %q", name, f.Below(), want)
+		}
+	}
+}
+
+// Interfaces on others say so. A kernel without the module skips that one.
+func TestDescribeBelow(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+	for _, c := range []struct{ add, member, name, want string }{
+		{"ip link add link veth0 name veth0.100 type vlan id 100", "", "veth0.100", "vlan 100 on veth0"},
+		{"ip link add bond9 type bond", "ip link set veth0 master bond9", "bond9", "bond of veth0"},
+		{"ip link add br9 type bridge", "ip link set veth1 master br9", "br9", "bridge of veth1"},
+		{"", "", "veth0", ""}, // its other end is not below it
+	} {
+		if c.add != "" && exec.Command("sh", "-c", c.add).Run() != nil {
+			t.Log("this kernel refuses: " + c.add)
+			continue
+		}
+		if c.member != "" {
+			command(t, strings.Fields(c.member)...)
+		}
+		if f, err := Describe(c.name); err != nil || f.Below() != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.name, f.Below(), err, c.want)
+		}
+	}
+}
+
+func TestRenamedVeth(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+	l := &log{}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- New("veth0").Run(ctx, l) }()
+	eventually(t, "a sample", func() bool { return len(l.of(sources.TxOctets)) > 0 })
+	command(t, "ip", "link", "set", "veth0", "name", "wan0")
+	eventually(t, "GONE", func() bool { return l.last().Text == "veth0 GONE: renamed to wan0" })
+	command(t, "ip", "link", "set", "wan0", "name", "veth0")
+	eventually(t, "present again", func() bool {
+		return len(l.of(sources.TxOctets)) > 0 && l.of(sources.TxOctets)[len(l.of(sources.TxOctets))-1].At.After(l.last().At)
+	})
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// The ioctl against whatever cards this machine has: names are found only where
+// the driver's row expects them, and the numbers stand still or grow.
+func TestEthtoolOfThisMachine(t *testing.T) {
+	names, err := Interfaces()
+	if err != nil {
+		t.Skip(err)
+	}
+	told := 0
+	for _, name := range names {
+		e, err := openEthtool(name)
+		if err != nil {
+			t.Skip(err)
+		}
+		defer e.close()
+		e.find()
+		var a, b group
+		e.read(&a)
+		e.read(&b)
+		if len(a.values) != len(b.values) {
+			t.Errorf("%s: %v then %v", name, a, b)
+		}
+		for i := range min(len(a.values), len(b.values)) {
+			if b.values[i] < a.values[i] {
+				t.Errorf("%s: %v then %v", name, a, b)
+			}
+		}
+		told += len(a.values)
+		t.Log(name, e.driver.names, e.count, "statistics", a)
+	}
+	if told == 0 {
+		t.Skip("no driver here tells statistics that the table knows")
 	}
 }

@@ -27,16 +27,33 @@ func newFake() *fakeKernel {
 	return &fakeKernel{now: reading{epoch: 4, up: true, stack: make([]uint64, len(stack))}}
 }
 
-func (k *fakeKernel) read(r *reading) error {
+func (k *fakeKernel) read(r *reading, whole bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.err != nil {
 		return k.err
 	}
-	r.epoch, r.up, r.stepped = k.now.epoch, k.now.up, k.now.stepped
+	r.epoch, r.up, r.speed, r.stepped, r.handed = k.now.epoch, k.now.up, k.now.speed, k.now.stepped, k.now.handed
 	r.stack = append(r.stack[:0], k.now.stack...)
-	r.mac = append(r.mac[:0], k.now.mac...)
+	r.mac.take(k.now.mac)
+	r.queues.reset()
+	if whole {
+		r.queues.take(k.now.queues)
+	}
 	return nil
+}
+
+func (g *group) take(from group) {
+	g.metrics, g.values = append(g.metrics[:0], from.metrics...), append(g.values[:0], from.values...)
+}
+
+// counters is a group that counts from 1: a counter at 0 may be none at all.
+func counters(metrics ...sources.Metric) group {
+	g := group{metrics: metrics}
+	for range metrics {
+		g.values = append(g.values, 1)
+	}
+	return g
 }
 
 func (k *fakeKernel) watch(ctx context.Context, changes chan<- linkChange) error {
@@ -95,13 +112,17 @@ func total(samples []sources.Sample) (sum float64, span time.Duration) {
 	return sum, span
 }
 
+func fakeSource(k *fakeKernel) *Source {
+	return &Source{"em4", func(string) (kernel, error) { return k, nil }, wallClock}
+}
+
 // run runs the source over k in a bubble of false time while script acts.
 func run(t *testing.T, k *fakeKernel, script func(l *log)) *log {
 	l := &log{}
 	synctest.Test(t, func(t *testing.T) {
 		k.changes = make(chan linkChange) // of this bubble
 		ctx, stop := context.WithCancel(t.Context())
-		s := &Source{iface: "em4", open: func(string) (kernel, error) { return k, nil }}
+		s := fakeSource(k)
 		done := make(chan error)
 		go func() { done <- s.Run(ctx, l) }()
 		time.Sleep(50 * time.Millisecond)
@@ -243,12 +264,12 @@ func TestLinkByPolls(t *testing.T) {
 // be that of the traffic all the same.
 func TestStairs(t *testing.T) {
 	k := newFake()
-	k.now.mac = make([]uint64, len(mac))
+	k.now.mac = counters(sources.TxWireOctets)
 	const perStep = 5000
 	l := run(t, k, func(*log) {
 		for i := range 60 {
 			if i%5 == 3 {
-				k.set(func(k *fakeKernel) { k.now.mac[1] += perStep })
+				k.set(func(k *fakeKernel) { k.now.mac.values[0] += perStep })
 			}
 			time.Sleep(tick)
 		}
@@ -266,11 +287,11 @@ func TestStairs(t *testing.T) {
 
 func TestStairsFallSilent(t *testing.T) {
 	k := newFake()
-	k.now.mac = make([]uint64, len(mac))
+	k.now.mac = counters(sources.RxWireOctets)
 	l := run(t, k, func(*log) {
 		for i := range 20 {
 			if i%5 == 0 && i <= 10 {
-				k.set(func(k *fakeKernel) { k.now.mac[0] += 100 })
+				k.set(func(k *fakeKernel) { k.now.mac.values[0] += 100 })
 			}
 			time.Sleep(tick)
 		}
@@ -313,7 +334,7 @@ func TestRunFails(t *testing.T) {
 		}
 		k := newFake()
 		k.changes = make(chan linkChange)
-		s = &Source{iface: "em4", open: func(string) (kernel, error) { return k, nil }}
+		s = fakeSource(k)
 		go func() {
 			time.Sleep(350 * time.Millisecond)
 			k.set(func(k *fakeKernel) { k.err = refuse })

@@ -19,6 +19,9 @@ const (
 type bins struct {
 	sink   sources.Sink
 	source string // Series.Source
+	tag    string // behind the ids of this log
+
+	thinned bool // the log lacks packets: its throughput is sampled
 
 	bin    int64    // the one that is open: record time / binMicros
 	end    int64    // end of the newest flushed bin, microseconds; 0 before the first
@@ -128,14 +131,21 @@ func (r *ratio) take() sources.Sample {
 // An amount is a PerTime series and what the open bin has of it. A nil series is
 // one that the format does not carry.
 type amount struct {
-	series *sources.Series
-	sum    uint64
+	series  *sources.Series
+	thinned *sources.Series // the one that tells it while the log lacks packets; nil: the same
+	sum     uint64
 }
 
 // reset forgets all connections: another cycle begins.
-func (b *bins) reset(source string) {
+func (b *bins) reset(source, tag string) {
 	b.flush()
-	*b = bins{sink: b.sink, source: source}
+	*b = bins{sink: b.sink, source: source, tag: tag, thinned: b.thinned}
+}
+
+// thin says whether the log lacks packets from now on.
+func (b *bins) thin(thinned bool) {
+	b.flush()
+	b.thinned = thinned
 }
 
 // add takes a record. It returns the track of the connection, nil if it is not
@@ -204,8 +214,12 @@ func (b *bins) emitAmounts(end int64) {
 	at, span := time.UnixMicro(end), time.Duration(end-b.end)*time.Microsecond
 	for _, t := range b.tracks {
 		for _, a := range []*amount{&t.goodput, &t.rxGood, &t.records} {
-			if a.series != nil {
-				b.sink.Sample(sources.Amount(a.series, at, span, float64(a.sum)))
+			series := a.series
+			if b.thinned && a.thinned != nil {
+				series = a.thinned
+			}
+			if series != nil {
+				b.sink.Sample(sources.Amount(series, at, span, float64(a.sum)))
 				a.sum = 0
 			}
 		}
@@ -257,7 +271,7 @@ func (b *bins) quietest() (k int, records int64) {
 // follow makes the track of a connection, or takes up the one it had.
 func (b *bins) follow(t *track, r *parser.Record) (followed, fresh *track) {
 	if t == nil {
-		t = newTrack(b.source, r)
+		t = newTrack(b.source, b.tag, r)
 		for len(b.known) <= r.Flow.Index {
 			b.known = append(b.known, nil)
 		}
@@ -268,8 +282,8 @@ func (b *bins) follow(t *track, r *parser.Record) (followed, fresh *track) {
 	return t, fresh
 }
 
-func newTrack(source string, r *parser.Record) *track {
-	t := &track{flow: r.Flow, id: flowID(r), tso: r.Flags&parser.FlagTSO != 0}
+func newTrack(source, tag string, r *parser.Record) *track {
+	t := &track{flow: r.Flow, id: flowID(r) + tag, tso: r.Flags&parser.FlagTSO != 0}
 	series := func(m sources.Metric) *sources.Series {
 		return &sources.Series{Source: source, Subject: t.id, Metric: m}
 	}
@@ -280,6 +294,7 @@ func newTrack(source string, r *parser.Record) *track {
 	t.records.series = series(sources.Records)
 	if r.Has(parser.FieldPayload) {
 		t.goodput.series, t.rxGood.series = series(sources.Goodput), series(sources.RxGood)
+		t.goodput.thinned, t.rxGood.thinned = series(sources.Sampled), series(sources.RxSampled)
 	}
 	return t
 }

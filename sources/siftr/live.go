@@ -15,7 +15,8 @@ import (
 const (
 	badEvery = 5 * time.Second // between words about bad lines
 	farAway  = time.Second     // of lag that is worth a word
-	idle     = 2               // looks without data after which the open bin is said
+	tick     = 100 * time.Millisecond
+	idle     = 2 // looks without data after which the open bin is said
 )
 
 // live turns what the Tail reads and the Decoder finds into Samples and Events.
@@ -32,8 +33,18 @@ type live struct {
 	timeless bool  // records without a time were mentioned
 
 	bad     badLines
-	behind  bool // words about lag were said
-	silence int  // looks without data
+	late    lateness
+	silence int // looks without data
+
+	written writing
+	leave   func() // ends the following of this file
+}
+
+// A lateness is what was said of records that are read long after they were written.
+type lateness struct {
+	behind bool
+	said   time.Time // the newest Sample
+	series *sources.Series
 }
 
 // badLines holds words about bad lines back.
@@ -44,7 +55,7 @@ type badLines struct {
 }
 
 func newLive(s *Source, sink sources.Sink) *live {
-	l := &live{src: s, sink: sink, start: time.Now(), bins: bins{sink: sink}}
+	l := &live{src: s, sink: sink, start: time.Now(), bins: bins{sink: &paced{sink: sink}}}
 	l.decoder = parser.NewDecoder(l)
 	return l
 }
@@ -56,20 +67,35 @@ func (l *live) Data(p []byte, behind int64) {
 	l.lag(behind)
 }
 
-// lag says when the records read are far behind those being written.
+// lag says when the records read are far behind those being written, and while
+// that lasts how far.
 func (l *live) lag(behind int64) {
 	newest, ok := l.decoder.Newest()
 	if l.cycle == nil || l.muted() || !ok {
 		return
 	}
-	switch late := time.Since(time.UnixMicro(newest)); {
-	case behind == 0 && l.behind:
-		l.behind = false
-		l.note(time.Now(), l.src.label+": caught up", false)
-	case behind > 0 && late > farAway && !l.behind:
-		l.behind = true
-		l.note(time.Now(), fmt.Sprintf("%s: %s behind (%.1f MB to read)", l.src.label, late.Round(100*time.Millisecond), float64(behind)/1e6), false)
+	now := time.Now()
+	late := now.Sub(time.UnixMicro(newest))
+	switch {
+	case behind == 0 && l.late.behind:
+		l.late.behind = false
+		l.sayLag(now, 0)
+		l.note(now, l.src.label+": caught up", false)
+	case behind > 0 && l.late.behind && now.Sub(l.late.said) >= tick:
+		l.sayLag(now, late)
+	case behind > 0 && late > farAway && !l.late.behind:
+		l.late.behind = true
+		l.sayLag(now, late)
+		l.note(now, fmt.Sprintf("%s: %s behind (%.1f MB to read)", l.src.label, late.Round(100*time.Millisecond), float64(behind)/1e6), false)
 	}
+}
+
+func (l *live) sayLag(now time.Time, late time.Duration) {
+	l.late.said = now
+	if l.late.series == nil || l.late.series.Source != l.src.Name() {
+		l.late.series = &sources.Series{Source: l.src.Name(), Subject: l.src.label, Metric: sources.Lag}
+	}
+	l.sink.Sample(sources.Reading(l.late.series, now, tick, float64(late.Microseconds())))
 }
 
 // Looked implements tail.Handler.
@@ -80,17 +106,22 @@ func (l *live) Looked() {
 		l.bins.flush()
 	}
 	l.sayBad(false)
+	l.askKernel()
 }
 
 // Notice implements tail.Handler.
 func (l *live) Notice(n tail.Notice) {
 	switch n.Kind {
 	case tail.Opened:
+		l.written.absent = false
 		l.opened(n)
 	case tail.Absent:
-		l.note(time.Now(), l.src.label+": not there yet, waiting for it", false)
+		l.written.absent = true
+		if l.src.module == "" {
+			l.note(time.Now(), l.src.label+": not there yet, waiting for it", false)
+		}
 	case tail.Unreadable:
-		l.note(time.Now(), "cannot read "+l.src.label+": "+reason(n.Err), true)
+		l.note(time.Now(), "cannot read "+l.src.path+": "+reason(n.Err), true)
 	case tail.Truncated:
 		l.end()
 		l.quiet = 0
@@ -141,10 +172,10 @@ func (l *live) end() {
 func (l *live) Begin(c *parser.Cycle) {
 	l.cycle = c
 	l.cycles++
-	l.timeless = false
+	l.timeless, l.late.behind = false, false
 	name := c.Module
 	l.src.name.Store(&name)
-	l.bins.reset(name)
+	l.bins.reset(name, l.src.peers.tag(name, l.src))
 	if l.muted() || c.Refused != "" {
 		return
 	}
@@ -175,10 +206,11 @@ func (l *live) Record(r *parser.Record) {
 		return
 	}
 	if fresh != nil {
-		l.flowSeen(t, l.at(r.Time), tsoWords(t.tso))
+		l.flowSeen(t, l.at(r.Time))
 	}
 	if tso := r.Flags&parser.FlagTSO != 0; tso != t.tso {
 		t.tso = tso
+		l.flowSeen(t, l.at(r.Time))
 		l.event(sources.Event{At: l.at(r.Time), Kind: sources.SourceNote, Subject: t.id, Text: t.id + ": " + tsoWords(tso)})
 	}
 }
@@ -190,10 +222,18 @@ func tsoWords(on bool) string {
 	return "the connection does not use TSO"
 }
 
-func (l *live) flowSeen(t *track, at time.Time, text string) {
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+func (l *live) flowSeen(t *track, at time.Time) {
 	f := t.flow
-	l.event(sources.Event{At: at, Kind: sources.FlowSeen, Subject: t.id, Text: text, Flow: &sources.Flow{
+	l.event(sources.Event{At: at, Kind: sources.FlowSeen, Subject: t.id, Flow: &sources.Flow{
 		ID: t.id, Local: f.Local, Remote: f.Remote, Stack: f.Entry.Stack, CC: f.Entry.CC, MSS: int(f.MSS),
+		TSO: onOff(t.tso), NoPayload: t.goodput.series == nil,
 	}})
 }
 
@@ -207,7 +247,7 @@ func (l *live) End(c *parser.Cycle) {
 	records := c.Records[parser.In] + c.Records[parser.Out]
 	if l.muted() {
 		l.note(time.Now(), fmt.Sprintf("%s: finished at %s, %d records: use netwatch review %s", l.src.label,
-			time.UnixMicro(c.Footer.Time).Format("15:04:05"), records, l.src.label), false)
+			time.UnixMicro(c.Footer.Time).Format("15:04:05"), records, l.src.whole()), false)
 		return
 	}
 	at := l.at(c.Last)
@@ -220,14 +260,14 @@ func (l *live) End(c *parser.Cycle) {
 			continue
 		}
 		if f.Listed {
-			l.flowSeen(t, at, "")
+			l.flowSeen(t, at)
 		}
 		l.event(sources.Event{At: at, Kind: sources.FlowEnded, Subject: t.id, Text: t.id + " ended"})
 	}
 	if c.HasFooter {
 		l.footer(c, at, records)
 	}
-	l.bins.reset(c.Module)
+	l.bins.reset(c.Module, "")
 }
 
 // footer says in words what the footer and the cycle came to.
@@ -240,14 +280,24 @@ func (l *live) footer(c *parser.Cycle, at time.Time, records int64) {
 			seen += f.Entry.Packets
 		}
 	}
-	if written < seen {
-		text += fmt.Sprintf(", sampled (%d of %d packets were written)", written, seen)
-	}
 	if n := l.bins.others; n > 0 {
 		text += fmt.Sprintf(", %d flows were too many to follow (%d records)", n, l.bins.rest)
 	}
 	l.note(at, text, false)
+	var span time.Duration
+	if c.HasHeader {
+		span = at.Sub(l.at(c.Header.Time))
+	}
+	if c.Footer.InPackets >= 0 && c.Fields&parser.FieldPayload != 0 { // siftr
+		written, seen = records, c.Footer.InPackets+c.Footer.OutPackets-max(c.Footer.Skipped, 0)
+	}
+	if written < seen && !l.bins.thinned && span > 0 {
+		l.sampled(at, span, fmt.Sprintf("%d of %d packets are in the log", written, seen))
+	}
 	if n := c.Footer.RingDrops; n > 0 {
+		if span > 0 {
+			l.sampled(at, span, fmt.Sprintf("%d records were lost in the kernel's ring", n))
+		}
 		l.note(at, fmt.Sprintf("%s: %d records were lost in the kernel's ring: sums are too low", l.src.label, n), true)
 	}
 }

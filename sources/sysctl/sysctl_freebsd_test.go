@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -53,5 +54,33 @@ func TestKind(t *testing.T) {
 func TestDevice(t *testing.T) {
 	if driver, unit, ok := Device(1 << 20); ok {
 		t.Error(driver, unit)
+	}
+}
+
+// lo0 lies on nothing: each question is refused and none harms.
+func TestBelowLoopback(t *testing.T) {
+	_, vlan := Vlan("lo0")
+	_, _, lagg := Lagg("lo0")
+	_, bridge := Bridge("lo0")
+	for _, err := range []error{vlan, lagg, bridge} {
+		if err == nil {
+			t.Error("lo0 has something below it")
+		}
+	}
+}
+
+// The sizes are part of the requests' numbers.
+func TestSizesOfRequests(t *testing.T) {
+	for name, c := range map[string]struct {
+		size    uintptr
+		request uint32
+	}{
+		"ifreq":       {unsafe.Sizeof(ifReq{}), unix.SIOCGIFGENERIC},
+		"lagg_reqall": {unsafe.Sizeof(laggReqAll{}), getLagg},
+		"ifdrv":       {unsafe.Sizeof(ifDrv{}), unix.SIOCGDRVSPEC},
+	} {
+		if want := uintptr(c.request >> 16 & 0x1fff); c.size != want { // IOCPARM_LEN
+			t.Errorf("%s has %d bytes, its request wants %d", name, c.size, want)
+		}
 	}
 }

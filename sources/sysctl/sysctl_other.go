@@ -24,3 +24,12 @@ func Write(string, []byte) error { return unsupported() }
 
 // Kind is not supported on this system.
 func Kind(string) ([]byte, error) { return nil, unsupported() }
+
+// Vlan is not supported on this system.
+func Vlan(string) ([]byte, error) { return nil, unsupported() }
+
+// Lagg is not supported on this system.
+func Lagg(string) (all, ports []byte, err error) { return nil, nil, unsupported() }
+
+// Bridge is not supported on this system.
+func Bridge(string) ([]byte, error) { return nil, unsupported() }

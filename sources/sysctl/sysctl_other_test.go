@@ -12,7 +12,10 @@ func TestUnsupported(t *testing.T) {
 	_, read := Read("kern.ostype")
 	_, mib := MIB{1, 1}.Read(nil)
 	_, kind := Kind("kern.ostype")
-	for _, err := range []error{lookup, read, mib, kind, Write("kern.ostype", nil)} {
+	_, vlan := Vlan("vlan0")
+	_, _, lagg := Lagg("lagg0")
+	_, bridge := Bridge("bridge0")
+	for _, err := range []error{lookup, read, mib, kind, Write("kern.ostype", nil), vlan, lagg, bridge} {
 		if !errors.Is(err, errors.ErrUnsupported) {
 			t.Error(err)
 		}

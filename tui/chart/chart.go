@@ -60,6 +60,9 @@ const Gutter = 17
 
 const labelWidth = 6
 
+// NameWidth is how much of it names, units and notes can take.
+const NameWidth = Gutter - labelWidth - 1
+
 // A Painter draws Charts and keeps its buffers between them. It is not safe for
 // use by several goroutines.
 type Painter struct {

@@ -9,7 +9,7 @@ import (
 // gutter writes the name, the unit and the notes on the left, the tick labels
 // right of them, and the axis.
 func (p *Painter) gutter(g theme.Grid, c Chart, s Scale) {
-	words := g.Sub(0, 0, Gutter-labelWidth-1, g.H())
+	words := g.Sub(0, 0, NameWidth, g.H())
 	x := words.Text(0, 0, c.Ink, c.Name)
 	unit := ""
 	if s.Known() {

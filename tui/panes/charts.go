@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"netwatch/experiment"
+	"netwatch/experiment/series"
 	"netwatch/sources"
 	"netwatch/tui/chart"
 	"netwatch/tui/theme"
@@ -49,7 +50,12 @@ func (f *Frame) plots() []plot {
 	tx := plot{name: "tx", q: experiment.Tx, ink: theme.Stack}
 	rx := plot{name: "rx", q: experiment.Rx, ink: theme.Stack}
 	top, other := tx, rx
-	if t := f.Session.Find(experiment.Goodput, ""); t != nil {
+	if q, t := f.throughput(); q == experiment.Sampled {
+		top = plot{name: t.Origin.Metric.Name, q: q, ink: theme.Goodput, with: experiment.Tx}
+		if t.Origin.Metric == sources.RxSampled {
+			top.with, other = experiment.Rx, tx
+		}
+	} else if t != nil {
 		top = plot{name: "goodput", q: experiment.Goodput, ink: theme.Goodput, with: experiment.Tx}
 		if t.Origin.Metric == sources.RxGood {
 			top.name, top.with, other = "goodput in", experiment.Rx, tx
@@ -60,8 +66,8 @@ func (f *Frame) plots() []plot {
 		{name: "ping rtt", q: experiment.PingRTT, ink: theme.Ping, lost: experiment.PingLost},
 		{name: "srtt", q: experiment.SRTT, ink: theme.SRTT},
 		{name: "cwnd", q: experiment.Cwnd, ink: theme.Cwnd},
-		{name: "irq", q: experiment.Irqs, ink: theme.Interrupts},
-		{name: "avg seg", q: experiment.Segment, ink: theme.Segment},
+		f.irqPlot(),
+		f.segmentPlot(),
 		other,
 		{name: "cpu", q: experiment.CPU, ink: theme.CPU},
 		{name: "tx pkt", q: experiment.TxPkts, ink: theme.Packets},
@@ -70,7 +76,59 @@ func (f *Frame) plots() []plot {
 		{name: "rx drops", q: experiment.RxDrops, ink: theme.Lost},
 		{name: "inflight", q: experiment.Inflight, ink: theme.Cwnd},
 	}
-	return slices.Insert(all, 1, f.loadPlots()...)
+	return append(slices.Insert(all, 1, f.loadPlots()...), f.cardPlots()...)
+}
+
+// cardPlots are what only some cards tell. Losses have a chart once there was one
+// in what is shown.
+func (f *Frame) cardPlots() []plot {
+	var out []plot
+	if f.find(experiment.TSOFactor) != nil {
+		out = append(out, plot{name: "tso factor", q: experiment.TSOFactor, ink: theme.Packets})
+	}
+	for _, p := range []plot{
+		{name: "missed", q: experiment.Missed, ink: theme.Lost},
+		{name: "no buffer", q: experiment.NoBuffer, ink: theme.Lost},
+		{name: "qdrops", q: experiment.QueueDrops, ink: theme.Lost},
+		{name: "rx pause", q: experiment.RxPause, ink: theme.Lost},
+		{name: "tx pause", q: experiment.TxPause, ink: theme.Lost},
+	} {
+		if t := f.find(p.q); t != nil && f.happened(t) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// happened says whether anything was counted in the window.
+func (f *Frame) happened(t *experiment.Track) bool {
+	const columns = 60
+	var bins [columns]series.Bin
+	t.Ring.Window(bins[:], f.right().Add(-f.View.Window), f.View.Window/columns)
+	return slices.ContainsFunc(bins[:], func(b series.Bin) bool { return b.Sum > 0 })
+}
+
+// irqPlot is named after whose interrupts it shows: the card's own, as the kernel
+// takes them or the card counts them, or those of a line it shares.
+func (f *Frame) irqPlot() plot {
+	p := plot{name: "irq", q: experiment.Irqs, ink: theme.Interrupts}
+	if t := f.find(p.q); t != nil {
+		p.name = t.Origin.Metric.Name
+	}
+	return p
+}
+
+// segmentPlot is the segment as a log tells it. Where none ever did, the mean size
+// of the packets at the interface, headers and all, is an estimate of it and says so.
+func (f *Frame) segmentPlot() plot {
+	estimate := plot{name: "seg est.", q: experiment.TxSize, ink: theme.Segment}
+	if f.goodputIn() {
+		estimate.q = experiment.RxSize
+	}
+	if f.find(experiment.Segment) == nil && f.find(estimate.q) != nil {
+		return estimate
+	}
+	return plot{name: "avg seg", q: experiment.Segment, ink: theme.Segment}
 }
 
 // loadPlots are what only some loads tell: each has its place as soon as it is told.
@@ -85,9 +143,9 @@ func (f *Frame) loadPlots() []plot {
 		{name: "netpwr", q: experiment.NetPower, ink: theme.Packets},
 	} {
 		switch {
-		case f.Session.Find(p.q, "") == nil:
+		case f.find(p.q) == nil:
 		case p.q == experiment.LoadIn && f.goodputIn(): // the first chart shows it
-		case p.q == experiment.IperfRTT && f.Session.Find(experiment.SRTT, "") != nil: // the kernel tells it finer
+		case p.q == experiment.IperfRTT && f.find(experiment.SRTT) != nil: // the kernel tells it finer
 		default:
 			out = append(out, p)
 		}
@@ -97,8 +155,26 @@ func (f *Frame) loadPlots() []plot {
 
 // goodputIn says whether the first chart is what the load receives.
 func (f *Frame) goodputIn() bool {
-	t := f.Session.Find(experiment.Goodput, "")
+	t := f.find(experiment.Goodput)
 	return t != nil && t.Origin.Metric == sources.RxGood
+}
+
+// throughput is the goodput, or where only a log tells it that holds some of the
+// packets, what those moved. The Track is nil when nothing tells it.
+func (f *Frame) throughput() (*experiment.Quantity, *experiment.Track) {
+	now := f.Session.Now()
+	t := f.find(experiment.Goodput)
+	part := f.find(experiment.Sampled)
+	if part != nil {
+		if t == nil {
+			return experiment.Sampled, part
+		}
+		_, stale := t.Stale(now)
+		if _, partStale := part.Stale(now); stale && !partStale {
+			return experiment.Sampled, part
+		}
+	}
+	return experiment.Goodput, t
 }
 
 // choose takes n plots: those that somebody tells first, and the others while
@@ -107,14 +183,14 @@ func (f *Frame) choose(n int) []plot {
 	all := f.plots()
 	told := 0
 	for _, p := range all {
-		if f.Session.Find(p.q, "") != nil {
+		if f.find(p.q) != nil {
 			told++
 		}
 	}
 	untold := max(n-told, 0)
 	var out []plot
 	for _, p := range all {
-		if f.Session.Find(p.q, "") == nil {
+		if f.find(p.q) == nil {
 			if untold == 0 {
 				continue
 			}
@@ -169,13 +245,13 @@ func charts(f *Frame, g theme.Grid, axis bool) {
 
 // chart draws one plot and returns its scale.
 func (f *Frame) chart(g theme.Grid, p plot, ax chart.Axis, stripes []chart.Stripe) chart.Scale {
-	t := f.Session.Find(p.q, "")
+	t := f.find(p.q)
 	c := chart.Chart{
 		Name: p.name, Ink: p.ink, Axis: ax, Stripes: stripes, Zero: f.View.Zero,
 		Units: units(p.q.Metric(), f.View.Bytes),
 	}
 	if p.with != nil {
-		if w := f.Session.Find(p.with, ""); w != nil {
+		if w := f.find(p.with); w != nil {
 			c.Layers = append(c.Layers, chart.Layer{Ring: w.Ring, Kind: chart.Line, Ink: theme.Stack})
 		}
 	}
@@ -187,12 +263,16 @@ func (f *Frame) chart(g theme.Grid, p plot, ax chart.Axis, stripes []chart.Strip
 		c.Empty = f.whyNone(p.q)
 	}
 	if p.lost != nil {
-		if l := f.Session.Find(p.lost, ""); l != nil {
+		if l := f.find(p.lost); l != nil {
 			c.Lost = l.Ring
 		}
 	}
-	f.Stack.scales[p.name] = f.Stack.painter.Paint(g, c, f.Stack.scales[p.name], f.Session.Now())
-	return f.Stack.scales[p.name]
+	if f.many() {
+		c.Notes = withHost(f.Called(f.View.Host), c.Notes)
+	}
+	key := f.View.Host + "\x00" + p.name
+	f.Stack.scales[key] = f.Stack.painter.Paint(g, c, f.Stack.scales[key], f.Session.Now())
+	return f.Stack.scales[key]
 }
 
 func kind(m sources.Metric) chart.Kind {
@@ -218,6 +298,16 @@ func notes(name string, t *experiment.Track) []string {
 	return n
 }
 
+// withHost puts whose chart it is before the notes, on the line of the first where
+// both fit.
+func withHost(host string, notes []string) []string {
+	if len(notes) > 0 && theme.Width(host+" "+notes[0]) <= chart.NameWidth {
+		notes[0] = host + " " + notes[0]
+		return notes
+	}
+	return append([]string{host}, notes...)
+}
+
 // whyNone says why nobody tells a quantity, in the words of the source that should.
 func (f *Frame) whyNone(q *experiment.Quantity) string {
 	var names []string
@@ -226,9 +316,18 @@ func (f *Frame) whyNone(q *experiment.Quantity) string {
 			names = append(names, o.Source)
 		}
 	}
+	if q.Scope == experiment.OfInterface {
+		names = names[:1] // the others tell what this one cannot
+	}
+	if p := f.Session.Peer(f.View.Host); p != nil && !p.Gone.IsZero() {
+		return p.Host + " is gone"
+	}
+	if f.noPayload(q) {
+		return "not in this format: siftr logs no payload"
+	}
 	silent := ""
 	for _, st := range f.Session.Sources() {
-		if st.Host != "" || !slices.Contains(names, st.Name) {
+		if st.Host != f.View.Host || !slices.Contains(names, st.Name) {
 			continue
 		}
 		switch {
@@ -248,6 +347,17 @@ func (f *Frame) whyNone(q *experiment.Quantity) string {
 	return "no source: " + strings.Join(names, ", ")
 }
 
+// noPayload says whether a quantity is missing because a log that speaks carries
+// no payload.
+func (f *Frame) noPayload(q *experiment.Quantity) bool {
+	if q != experiment.Segment {
+		return false
+	}
+	return slices.ContainsFunc(f.Session.Sources(), func(st *experiment.SourceState) bool {
+		return st.Host == f.View.Host && st.NoPayload && st.Gone == ""
+	})
+}
+
 // stripes are the columns that stand in every chart: turns, marks, runs, lost links.
 func (f *Frame) stripes() []chart.Stripe {
 	var out []chart.Stripe
@@ -263,14 +373,17 @@ func (f *Frame) stripes() []chart.Stripe {
 		case sources.RunStarted, sources.RunEnded:
 			at.Glyph, at.Ink = t.Load, theme.Load
 		case sources.CounterReset:
+			if e.Host != f.View.Host {
+				continue
+			}
 			at.Glyph, at.Ink = t.Gap, theme.Gap
 		case sources.LinkDown:
-			if e.Subject == f.Session.Interface && down.IsZero() {
+			if f.ofLink(e) && down.IsZero() {
 				down = e.At
 			}
 			continue
 		case sources.LinkUp:
-			if e.Subject != f.Session.Interface {
+			if !f.ofLink(e) {
 				continue
 			}
 			if down.IsZero() {
@@ -288,6 +401,9 @@ func (f *Frame) stripes() []chart.Stripe {
 	}
 	return out
 }
+
+// ofLink says whether an event is of the interface that is looked at.
+func (f *Frame) ofLink(e sources.Event) bool { return e.Host == f.View.Host && e.Subject == f.iface() }
 
 // timeAxis labels the columns: seconds before now while the screen follows the
 // present, times of day while it does not.

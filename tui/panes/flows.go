@@ -2,6 +2,7 @@ package panes
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"netwatch/experiment"
@@ -30,7 +31,7 @@ var flowColumns = []flowColumn{
 	{"retr/s", 7, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Retrans) }},
 	{"mss", 6, true, func(f *Frame, fl *experiment.FlowState) string { return mss(fl) }},
 	{"stack/cc", 14, false, func(f *Frame, fl *experiment.FlowState) string { return fl.Stack + after("/", fl.CC) }},
-	{"source", 7, false, func(f *Frame, fl *experiment.FlowState) string { return fl.Source }},
+	{"source", 7, false, func(f *Frame, fl *experiment.FlowState) string { return flowSource(fl) }},
 	{"local", 21, false, func(f *Frame, fl *experiment.FlowState) string { return local(fl) }},
 }
 
@@ -39,7 +40,8 @@ func flowsTable(f *Frame, g theme.Grid) {
 	flows := f.Session.Flows()
 	x := 2
 	shown := 0
-	for _, c := range flowColumns {
+	columns := f.flowColumns()
+	for _, c := range columns {
 		if x+c.width > g.W() {
 			break
 		}
@@ -55,13 +57,25 @@ func flowsTable(f *Frame, g theme.Grid) {
 	if f.View.Page == Flows {
 		from = first(f.View.Row, len(flows), g.H()-1)
 	}
-	charted := f.Session.Busiest("")
 	for y, fl := range flows[from:] {
-		flowRow(f, g, y+1, fl, charted, shown)
+		flowRow(f, g, y+1, fl, f.Session.Busiest(fl.Host), columns[:shown])
+	}
+	if f.View.Page == Flows {
+		y := len(flows) - from + 2
+		flowNotes(f, g.Sub(0, y, g.W(), g.H()-y), flows)
 	}
 }
 
-func flowRow(f *Frame, g theme.Grid, y int, fl, charted *experiment.FlowState, shown int) {
+// flowColumns are those of the table, with the host first where there are several.
+func (f *Frame) flowColumns() []flowColumn {
+	if !f.many() {
+		return flowColumns
+	}
+	host := flowColumn{"host", 6, false, func(f *Frame, fl *experiment.FlowState) string { return f.Called(fl.Host) }}
+	return append([]flowColumn{host}, flowColumns...)
+}
+
+func flowRow(f *Frame, g theme.Grid, y int, fl, charted *experiment.FlowState, columns []flowColumn) {
 	ink := theme.Plain
 	if !fl.Ended.IsZero() {
 		ink = theme.Dim
@@ -70,13 +84,38 @@ func flowRow(f *Frame, g theme.Grid, y int, fl, charted *experiment.FlowState, s
 		g.Put(0, y, '>', theme.Strong)
 	}
 	x := 2
-	for _, c := range flowColumns[:shown] {
+	for _, c := range columns {
 		cell(g, x, y, c, ink, c.text(f, fl))
 		x += c.width + 1
 	}
-	if fl.Mixed {
-		g.Text(x, y, theme.Warn, "several connections share this id")
+	if words := strings.Join(f.flowWords(fl), "; "); x+theme.Width(words) <= g.W() {
+		g.Text(x, y, theme.Warn, words)
 	}
+}
+
+// flowNotes writes below the table what a person should know of its rows.
+func flowNotes(f *Frame, g theme.Grid, flows []*experiment.FlowState) {
+	y := 0
+	for _, fl := range flows {
+		for _, words := range f.flowWords(fl) {
+			g.Text(2, y, theme.Warn, flowID(fl)+": "+words)
+			y++
+		}
+	}
+}
+
+// flowWords are what a person should know of a row's figures.
+func (f *Frame) flowWords(fl *experiment.FlowState) (words []string) {
+	if fl.Mixed {
+		words = append(words, "several connections share this id")
+	}
+	if f.Session.UnusedTSO(fl) {
+		words = append(words, "TSO is on, but this connection does not use it")
+	}
+	if fl.NoPayload {
+		words = append(words, "payload is not in this format")
+	}
+	return words
 }
 
 func cell(g theme.Grid, x, y int, c flowColumn, ink theme.Ink, s string) {
@@ -90,7 +129,7 @@ func cell(g theme.Grid, x, y int, c flowColumn, ink theme.Ink, s string) {
 
 // flowLine is the busiest connection on one line.
 func flowLine(f *Frame, g theme.Grid) {
-	fl := f.Session.Busiest("")
+	fl := f.Session.Busiest(f.View.Host)
 	if fl == nil {
 		g.Text(0, 0, theme.Dim, "no connection is known")
 		return
@@ -101,39 +140,76 @@ func flowLine(f *Frame, g theme.Grid) {
 		m    sources.Metric
 	}{{"out", sources.Goodput}, {"in", sources.RxGood}, {"cwnd", sources.Cwnd}, {"srtt", sources.SRTT}, {"seg", sources.Segment}, {"retr", sources.Retrans}} {
 		v := f.flowFigure(fl, c.m)
-		if v == "-" || x+theme.Width(c.name+" "+v) > g.W() {
+		if v == "-" || v == noPayload || x+theme.Width(c.name+" "+v) > g.W() {
 			continue
 		}
 		x = g.Text(x, 0, theme.Dim, c.name+" ")
 		x = g.Text(x, 0, theme.Plain, v) + 2
+	}
+	if s := strings.Join(f.flowWords(fl), "; "); s != "" && x+theme.Width(s) <= g.W() {
+		x = g.Text(x, 0, theme.Warn, s) + 2
 	}
 	if s := fl.Stack + after("/", fl.CC); x+len(s) <= g.W() {
 		g.Text(x, 0, theme.Dim, s)
 	}
 }
 
+// What stands in the place of a figure that a log cannot tell: its format carries no
+// payload; it holds only some of the packets.
+const (
+	noPayload = "not in log"
+	sampled   = "sampled"
+)
+
+// sampledAs is the metric that a thinned log sends instead of a throughput.
+var sampledAs = map[sources.Metric]sources.Metric{sources.Goodput: sources.Sampled, sources.RxGood: sources.RxSampled}
+
 // flowFigure is the newest figure of one connection from its best source that
-// spoke within the last five seconds, else "-".
+// spoke within the last five seconds, else a word why there is none, or "-".
 func (f *Frame) flowFigure(fl *experiment.FlowState, m sources.Metric) string {
+	if v, ok := f.flowMean(fl, m); ok {
+		return short(v, m, f.View.Bytes)
+	}
+	if part, is := sampledAs[m]; is {
+		if _, ok := f.flowMean(fl, part); ok {
+			return sampled
+		}
+	}
+	ofPayload := m == sources.Goodput || m == sources.RxGood || m == sources.Segment
+	if ofPayload && fl.NoPayload {
+		return noPayload
+	}
+	return "-"
+}
+
+func (f *Frame) flowMean(fl *experiment.FlowState, m sources.Metric) (v float64, ok bool) {
 	for _, source := range []string{"siftr2", "siftr", "tcp"} {
 		s, ok := fl.Last[experiment.Origin{Source: source, Metric: m}]
 		if !ok || f.Session.Now().Sub(s.At) > 5*time.Second {
 			continue
 		}
 		if v, ok := s.Mean(); ok {
-			return short(v, m, f.View.Bytes)
+			return v, true
 		}
 	}
-	return "-"
+	return 0, false
 }
 
 // flowID is the log's id; a connection that no log has named is known by its
 // local port, its remote address stands beside it.
 func flowID(fl *experiment.FlowState) string {
-	if fl.Local.IsValid() && len(fl.ID) != 8 {
-		return ":" + strconv.Itoa(int(fl.Local.Port()))
+	if id := fl.LogID(); len(id) == 8 || !fl.Local.IsValid() {
+		return id
 	}
-	return fl.ID
+	return ":" + strconv.Itoa(int(fl.Local.Port()))
+}
+
+// flowSource is who tells of a connection, and which log where there are two.
+func flowSource(fl *experiment.FlowState) string {
+	if _, log, more := strings.Cut(fl.ID, "@"); more {
+		return log
+	}
+	return fl.Source
 }
 
 func remote(fl *experiment.FlowState) string {

@@ -29,6 +29,8 @@ var pageNames = [Pages]string{"charts", "settings", "flows", "knobs", "events", 
 // A View is what a person chose to look at.
 type View struct {
 	Page   Page
+	Host   string // whose charts are shown, "" this one; where two fit, the one on the right
+	Act    int    // what knob keys act on: 0 all ends, n the nth of the hosts
 	Window time.Duration
 	End    time.Time // right edge of the charts; zero follows the present
 	Bytes  bool      // octets over time are shown in byte/s, not bit/s
@@ -50,6 +52,7 @@ type Frame struct {
 	ReadOnly string // why no knob can be turned at all, "" when they can
 	Prompt   Prompt // replaces the footer
 	Notice   string // replaces the footer when there is no Prompt
+	Log      string // what of logging the next run is under way: "siftr2 next run"
 	Ended    bool   // the input ended: nothing new will come
 }
 
@@ -84,7 +87,7 @@ func LastRow(f *Frame, h int) int {
 	case Events:
 		n = len(f.Session.Events())
 	case Help:
-		n = len(helpText) + 1
+		n = len(f.helpLines())
 	}
 	return max(n-body, 0)
 }

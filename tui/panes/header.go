@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -8,9 +9,13 @@ import (
 )
 
 // header writes the interface and what must never be missed on one line: gone,
-// simulated, paused, the run. The card's facts take what is left between.
-func header(f *Frame, g theme.Grid) {
+// simulated, paused, the run. The card's facts take what is left between; where both
+// ends stand side by side each has its own line.
+func header(f *Frame, g theme.Grid, both bool) {
 	name := f.name()
+	if both {
+		name = f.names()
+	}
 	words := f.status(false)
 	if rowWidth(words)+theme.Width(name.text) > g.W() {
 		words = f.status(true)
@@ -22,7 +27,9 @@ func header(f *Frame, g theme.Grid) {
 		g.Text(right, 0, w.ink, w.text)
 		right -= 2
 	}
-	g.Text(x+2, 0, theme.Dim, whole(f.Facts, right-x-2))
+	if !both {
+		g.Text(x+2, 0, theme.Dim, whole(f.facts(), right-x-2))
+	}
 }
 
 // rowWidth is how many cells words take with two blanks before each.
@@ -42,14 +49,21 @@ func whole(words string, width int) string {
 	return words
 }
 
-// name is "em4@s1", or "em4 GONE 3.1s".
+// name is "em4@s1", or "em4 GONE 3.1s", or "r1 GONE 3.1s".
 func (f *Frame) name() word {
-	name := f.Session.Interface
-	if since, down := f.Session.LinkDown(""); down {
+	if p := f.Session.Peer(f.View.Host); p != nil && !p.Up {
+		w := f.peerWord(p)
+		return word{p.Host + " " + w.text, w.ink}
+	}
+	name := f.iface()
+	if since, down := f.Session.LinkDown(f.View.Host); down {
+		if f.View.Host != "" {
+			name += "@" + f.View.Host
+		}
 		return word{name + " " + f.linkWord() + " " + age(f.Session.Now().Sub(since)), theme.Alert}
 	}
-	if f.Host != "" {
-		name += "@" + f.Host
+	if host := cmp.Or(f.View.Host, f.Host); host != "" {
+		name += "@" + host
 	}
 	return word{name, theme.Strong}
 }
@@ -69,6 +83,7 @@ func (f *Frame) status(brief bool) []word {
 	if left := s.Phase().Settled.Sub(now); left > 0 && len(s.Events()) > 0 {
 		out = append(out, word{"settling", theme.Warn})
 	}
+	out = append(out, f.peersAway()...)
 	if !f.live() {
 		behind := word{"PAUSED " + age(now.Sub(f.right())), theme.Warn}
 		if !brief {

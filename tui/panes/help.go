@@ -18,24 +18,45 @@ var helpText = [][2]string{
 	{"a", "interrupt moderation: then a digit, applied at once"},
 	{"t", "TSO of the interface (asks: the link may drop)"},
 	{"T", "TSO of the TCP stack (no reset)"},
+	{"S", "siftr log of the next run; S S leaves it on"},
 	{"K", "all knobs: left/right or a digit turns, U undo, R restore all"},
 	{"i", "start the load again"},
 	{"Ctrl-L Ctrl-Z", "redraw, suspend"},
 	{"", ""},
 	{"goodput", "payload that the load or TCP moved; what settings are compared by"},
 	{"tx rx", "what the interface counters of the kernel saw (with TSO: super-packets)"},
+	{"seg est.", "octets by packets at the interface, headers and all, while no log tells the segment"},
+	{"tso factor", "packets on the wire for each one handed to the card"},
+	{"irq shared", "interrupts of a line that other devices raise too; irq asserts: as the card counts"},
 	{"929? 4.2s", "a figure whose source is silent, and for how long"},
+	{"sampled", "a log that holds only some of the packets (ppl, a filter, lost records)"},
 	{"*", "a knob that is not as it was at the start"},
 	{"-", "no value"},
 }
 
 func helpPage(f *Frame, g theme.Grid) {
-	from := first(f.View.Row, len(helpText)+1, g.H())
-	lines := append([][2]string{{"in the charts", glyphWords(f.Theme)}}, helpText...)
+	lines := f.helpLines()
+	from := first(f.View.Row, len(lines), g.H())
 	for y, l := range lines[from:] {
 		g.Text(1, y, theme.Strong, l[0])
 		g.Text(17, y, theme.Plain, l[1])
 	}
+}
+
+// endsHelp is what helps where there are peers.
+var endsHelp = [][2]string{
+	{"o", "the other end's charts; where two stand side by side, the next peer's"},
+	{"b", "what knob keys act on: all ends at once, or one of them"},
+	{"aim=2|1", "here 2, there 1; one value is that of all ends"},
+	{"aim=2?", "its host is gone: it may have been put back"},
+}
+
+func (f *Frame) helpLines() [][2]string {
+	lines := append([][2]string{{"in the charts", glyphWords(f.Theme)}}, helpText...)
+	if f.many() {
+		lines = append(lines, endsHelp...)
+	}
+	return lines
 }
 
 func glyphWords(t *theme.Theme) string {

@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -14,47 +15,79 @@ var KnobKeys = map[string]string{"aim": "a", "tso": "t", "tcp.tso": "T"}
 // knobWord is a knob as the line shows it.
 type knobWord struct {
 	key, text, start string
+	whose            string // which ends it tells of: " both"
+	terse            string // the shortest form, "" is the brief one
+	note             string // what the value does not say
 	ink              theme.Ink
-	turned           bool
+	turned           bool // it goes first where not all fit
+	star             bool // the brief form has one
 }
 
 func (f *Frame) knobWords() []knobWord {
 	var out []knobWord
+	if f.Log != "" {
+		out = append(out, knobWord{key: "S", text: f.Log, ink: theme.Turn, turned: true})
+	}
+	if f.many() {
+		return append(out, f.endsWords()...)
+	}
 	for _, k := range f.Session.Knobs() {
-		w := knobWord{key: KnobKeys[k.Spec.Name], text: knobText(k), ink: theme.Plain, turned: k.Value != k.Start}
-		switch {
-		case k.Turning != "":
-			w.ink = theme.Warn
-		case w.turned:
-			w.ink, w.start = theme.Turn, k.Start
-		case k.Spec.Locked != "" || f.ReadOnly != "":
-			w.ink = theme.Dim
+		if !k.Spec.Aside {
+			out = append(out, f.knobWord(k))
 		}
-		out = append(out, w)
 	}
 	return out
+}
+
+func (f *Frame) knobWord(k *experiment.KnobState) knobWord {
+	turned := k.Value != k.Start
+	w := knobWord{key: KnobKeys[k.Spec.Name], text: knobText(k), ink: theme.Plain, turned: turned, star: turned}
+	switch {
+	case k.Turning != "" || k.Doubt:
+		w.ink = theme.Warn
+	case w.turned:
+		w.ink, w.start = theme.Turn, k.Start
+	case k.Spec.Locked != "" || f.ReadOnly != "":
+		w.ink = theme.Dim
+	}
+	if k.Spec.Name == "tso" {
+		if fl := f.Session.Busiest(k.Host); f.Session.UnusedTSO(fl) {
+			w.note = "unused by " + flowID(fl)
+		}
+	}
+	return w
 }
 
 // knobText is "aim=2", "TSO on", "aim=1>2" while a turn is under way, and "LRO -"
 // for a knob that the driver does not have.
 func knobText(k *experiment.KnobState) string {
-	label, value := k.Spec.Label, k.Value
-	if label == "" {
-		label = k.Spec.Name
-	}
+	name := label(k)
 	if k.Host != "" {
-		label = k.Host + ":" + label
+		name = k.Host + ":" + name
 	}
-	if k.Turning != "" {
-		value += ">" + k.Turning
+	return name + sign(k) + cmp.Or(knobValue(k), "-")
+}
+
+func label(k *experiment.KnobState) string { return cmp.Or(k.Spec.Label, k.Spec.Name) }
+
+// knobValue is "2", "1>2" while a turn is under way, "2?" of a host that is gone.
+func knobValue(k *experiment.KnobState) string {
+	switch {
+	case k.Turning != "":
+		return k.Value + ">" + k.Turning
+	case k.Doubt:
+		return k.Value + "?"
 	}
-	if value == "" {
-		return label + " -"
+	return k.Value
+}
+
+// sign stands between a knob and its value.
+func sign(k *experiment.KnobState) string {
+	switch word, _, _ := strings.Cut(knobValue(k), ">"); strings.TrimSuffix(word, "?") {
+	case "on", "off", "":
+		return " "
 	}
-	if value == "on" || value == "off" || strings.HasPrefix(value, "on>") || strings.HasPrefix(value, "off>") {
-		return label + " " + value
-	}
-	return label + "=" + value
+	return "="
 }
 
 func (w knobWord) full() string {
@@ -65,15 +98,32 @@ func (w knobWord) full() string {
 	if w.start != "" {
 		s += " (start " + w.start + ")"
 	}
+	s += w.whose
+	if w.note != "" {
+		s += " (" + w.note + ")"
+	}
 	return s
 }
 
 // brief marks a turned knob with a star and leaves the start value out.
 func (w knobWord) brief() string {
-	if w.turned {
-		return w.text + "*"
+	s := w.text
+	if w.star {
+		s += "*"
 	}
-	return w.text
+	s += w.whose
+	if w.note != "" {
+		s += "(unused)"
+	}
+	return s
+}
+
+// least says which ends it tells of by a place for each: "aim=2|1".
+func (w knobWord) least() string {
+	if w.terse == "" {
+		return w.brief()
+	}
+	return w.terse
 }
 
 // knobRows is one row, or two on a screen that has them when one is not enough.
@@ -108,6 +158,9 @@ func knobsLine(f *Frame, g theme.Grid) {
 	form := knobWord.full
 	if rowsFor(words, form, g.W()) > g.H() {
 		form = knobWord.brief
+	}
+	if rowsFor(words, form, g.W()) > g.H() {
+		form = knobWord.least
 	}
 	if rowsFor(words, form, g.W()) > g.H() {
 		words = turnedFirst(words)

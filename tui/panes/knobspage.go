@@ -141,6 +141,9 @@ func Confirm(k *experiment.KnobState, value string) Prompt {
 // LockedWords say why a knob cannot be turned here, and what a person would type.
 func LockedWords(k *experiment.KnobState) string {
 	text := k.Spec.Name + " is locked: " + k.Spec.Locked
+	if k.Host != "" {
+		text = k.Host + " " + text
+	}
 	if k.Spec.Command != "" {
 		text += "; by hand: " + byHand(k)
 	}
@@ -170,6 +173,22 @@ func RestoreAll(pending []string) Prompt {
 	return Prompt{
 		Long:  "put back " + strings.Join(pending, ", ") + ": " + ResetWords + ". Enter does it, Esc leaves",
 		Short: "restore all drops link: Enter/Esc",
+	}
+}
+
+// ProposeLog asks whether the next run shall be logged.
+func ProposeLog(words, brief string) Prompt {
+	return Prompt{
+		Long:  words + ".  Enter: the next run, S: now and on, Esc",
+		Short: brief + ": Enter next run, S on, Esc",
+	}
+}
+
+// EndLog asks whether what is under way shall end.
+func EndLog(state string) Prompt {
+	return Prompt{
+		Long:  state + ".  Enter ends it, S leaves it on, Esc",
+		Short: "log: Enter ends it, S on, Esc",
 	}
 }
 

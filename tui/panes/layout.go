@@ -68,10 +68,11 @@ func (s *stacker) rest() theme.Grid { return s.take(s.end - s.top) }
 func chartsPage(f *Frame, g theme.Grid) {
 	h := g.H()
 	s := &stacker{g: g, end: h}
-	header(f, s.take(1))
+	both := f.SideBySide(g.W(), h)
+	header(f, s.take(1), both)
 	knobsLine(f, s.take(knobRows(f, g.W(), h)))
-	if h >= sourcesFrom {
-		sourcesLine(f, s.take(1))
+	if h >= sourcesFrom && !both {
+		sourcesLine(f, s.take(1), true)
 	}
 	footer(f, s.takeBottom(1))
 	switch {
@@ -85,6 +86,14 @@ func chartsPage(f *Frame, g theme.Grid) {
 		flowLine(f, s.takeBottom(1))
 	default:
 		eventsTail(f, s.takeBottom(min(h-smallH, 1)))
+	}
+	if both {
+		bothEnds(f, s.rest())
+		return
+	}
+	if f.Session.Second != "" && f.View.Host == "" {
+		forwarding(f, s.rest(), h >= axisFrom)
+		return
 	}
 	charts(f, s.rest(), h >= axisFrom)
 }
@@ -112,7 +121,7 @@ func tabs(f *Frame, g theme.Grid) {
 
 func listPage(f *Frame, g theme.Grid) {
 	s := &stacker{g: g, end: g.H()}
-	header(f, s.take(1))
+	header(f, s.take(1), false)
 	knobsLine(f, s.take(knobRows(f, g.W(), g.H())))
 	footer(f, s.takeBottom(1))
 	title := s.take(1)

@@ -38,7 +38,7 @@ func units(m sources.Metric, bytes bool) []chart.Unit {
 		}
 		return bitRates
 	case sources.Bytes:
-		if m == sources.Segment || m == sources.RxSegment {
+		if m == sources.Segment || m == sources.RxSegment || m == sources.TxSize || m == sources.RxSize {
 			return lengths
 		}
 		return buffers

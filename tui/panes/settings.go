@@ -73,8 +73,9 @@ func settingsPage(f *Frame, g theme.Grid) {
 
 // settingLines returns one painter a line.
 func (f *Frame) settingLines(w int) []func(theme.Grid) {
-	t := f.Session.Table("")
-	columns := fittingColumns(w)
+	tables := f.tables()
+	t := tables[0].Table
+	columns := f.fittingColumns(w)
 	settle := f.Session.Settle.String()
 	out := []func(theme.Grid){
 		func(g theme.Grid) {
@@ -85,26 +86,26 @@ func (f *Frame) settingLines(w int) []func(theme.Grid) {
 		},
 	}
 	for j, q := range t.Quantities {
-		u := f.columnUnit(t, j)
-		section, any := []func(theme.Grid){func(g theme.Grid) { settingHead(g, q.Name+" "+u.Label, columns) }}, false
-		for i, r := range t.Rows {
-			c := r.Cells[j]
-			if c.Track == nil {
-				continue
+		u := f.columnUnit(tables, j)
+		section := []func(theme.Grid){func(g theme.Grid) { settingHead(g, q.Name+" "+u.Label, columns) }}
+		for i := range t.Rows {
+			for _, end := range tables {
+				if l := end.line(i, j, u, columns); l != nil {
+					section = append(section, l)
+				}
 			}
-			any = true
-			delta := ""
-			if d, ok := t.Delta(i, j); ok {
-				delta = percent(d)
-			}
-			section = append(section, func(g theme.Grid) { settingRow(g, r, c, u, delta, columns) })
 		}
-		if any {
+		if len(section) > 1 {
 			out = append(out, section...)
 		}
 	}
 	if len(out) == 2 {
 		out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Dim, "nothing counted yet") })
+	}
+	for _, host := range f.Session.Hosts()[1:] {
+		if away := f.Session.Peer(host).Away(f.Session.Now()); away != "" {
+			out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Warn, away) })
+		}
 	}
 	if t.Left > 0 {
 		out = append(out, func(g theme.Grid) {
@@ -114,21 +115,56 @@ func (f *Frame) settingLines(w int) []func(theme.Grid) {
 	return out
 }
 
+// A hostTable is the table of one host's figures. All of a session have the same rows
+// and columns.
+type hostTable struct {
+	experiment.Table
+	host string // in words
+}
+
+func (f *Frame) tables() []hostTable {
+	var out []hostTable
+	for _, host := range f.Session.Hosts() {
+		out = append(out, hostTable{f.Session.Table(host), f.Called(host)})
+	}
+	return out
+}
+
+// line paints one setting of one quantity, nil where this host tells none.
+func (t hostTable) line(row, col int, u chart.Unit, columns []settingColumn) func(theme.Grid) {
+	r := t.Rows[row]
+	c := r.Cells[col]
+	if c.Track == nil {
+		return nil
+	}
+	delta := ""
+	if d, ok := t.Delta(row, col); ok {
+		delta = percent(d)
+	}
+	return func(g theme.Grid) { t.paint(g, r, c, u, delta, columns) }
+}
+
 // columnUnit is one unit for all rows of a quantity.
-func (f *Frame) columnUnit(t experiment.Table, col int) chart.Unit {
+func (f *Frame) columnUnit(tables []hostTable, col int) chart.Unit {
 	top := 0.0
-	for _, r := range t.Rows {
-		if c := r.Cells[col]; c.Track != nil {
-			if v, ok := c.Whole.Mean(c.Track.Origin.Metric.Agg); ok {
-				top = max(top, v)
+	for _, t := range tables {
+		for _, r := range t.Rows {
+			if c := r.Cells[col]; c.Track != nil {
+				if v, ok := c.Whole.Mean(c.Track.Origin.Metric.Agg); ok {
+					top = max(top, v)
+				}
 			}
 		}
 	}
-	return chart.Pick(units(t.Quantities[col].Metric(), f.View.Bytes), top)
+	return chart.Pick(units(tables[0].Quantities[col].Metric(), f.View.Bytes), top)
 }
 
-func fittingColumns(w int) []settingColumn {
+// fittingColumns are those that fit, with the host first where there are several.
+func (f *Frame) fittingColumns(w int) []settingColumn {
 	columns := append([]settingColumn(nil), settingColumns...)
+	if f.many() {
+		columns = append([]settingColumn{{name: "host", width: 6}}, columns...)
+	}
 	for {
 		need, worst := 3+settingLabel, 0
 		for i, c := range columns {
@@ -153,7 +189,7 @@ func settingHead(g theme.Grid, name string, columns []settingColumn) {
 	}
 }
 
-func settingRow(g theme.Grid, r experiment.Row, c experiment.Cell, u chart.Unit, delta string, columns []settingColumn) {
+func (t hostTable) paint(g theme.Grid, r experiment.Row, c experiment.Cell, u chart.Unit, delta string, columns []settingColumn) {
 	ink := theme.Plain
 	if r.Current {
 		ink = theme.Strong
@@ -166,7 +202,11 @@ func settingRow(g theme.Grid, r experiment.Row, c experiment.Cell, u chart.Unit,
 	g.Sub(3, 0, settingLabel, 1).Text(0, 0, ink, label)
 	x := 3 + settingLabel
 	for _, col := range columns {
-		g.Right(x+col.width, 0, ink, col.text(r, c, u, delta))
+		text := t.host
+		if col.text != nil {
+			text = col.text(r, c, u, delta)
+		}
+		g.Right(x+col.width, 0, ink, text)
 		x += col.width + 1
 	}
 	if source := c.Track.Origin.Source; x+1+len(source) <= g.W() {

@@ -56,7 +56,7 @@ func (f *Frame) means(plots []plot) map[*experiment.Quantity][]mean {
 	for _, p := range plots {
 		qs = append(qs, p.q)
 	}
-	t := f.Session.TableOf("", qs)
+	t := f.Session.TableOf(f.View.Host, qs)
 	loaded := f.loaded()
 	var present string // the label of the setting as it stands, idle or not
 	for _, r := range t.Rows {
@@ -91,12 +91,15 @@ func (f *Frame) loaded() bool {
 	return n > 0
 }
 
-// brief is a row's label without the knobs' names: "2 on".
+// brief is a row's label without the knobs' names: "2 on", "2 ?" of a peer that is gone.
 func brief(r experiment.Row) string {
 	var b []string
 	for _, part := range strings.Fields(r.Label) {
 		_, v, found := strings.Cut(part, "=")
-		if !found {
+		switch {
+		case strings.HasSuffix(part, ":?"):
+			v = "?"
+		case !found:
 			return r.Label
 		}
 		b = append(b, v)
@@ -204,7 +207,7 @@ func stacked(g theme.Grid, now nowWord, extra []word, rows []mean, s chart.Scale
 // unit suits the newest figure, for a chart that has drawn none.
 func (f *Frame) unit(q *experiment.Quantity) chart.Unit {
 	var v float64
-	if t := f.Session.Find(q, ""); t != nil {
+	if t := f.find(q); t != nil {
 		v, _ = t.Now()
 	}
 	return chart.Pick(units(q.Metric(), f.View.Bytes), v)
@@ -253,7 +256,7 @@ type nowWord struct {
 // now is the newest figure, with a question mark and its age when it is stale. A
 // screen that does not follow the present shows the figure at its right edge.
 func (f *Frame) now(p plot, s chart.Scale) nowWord {
-	t := f.Session.Find(p.q, "")
+	t := f.find(p.q)
 	if t == nil {
 		return nowWord{text: "-", ink: theme.Dim}
 	}
@@ -297,7 +300,7 @@ func (f *Frame) extra(p plot, s chart.Scale, ax chart.Axis) []word {
 		}
 	}
 	if p.lost != nil {
-		if t := f.Session.Find(p.lost, ""); t != nil {
+		if t := f.find(p.lost); t != nil {
 			bins := make([]series.Bin, ax.Columns())
 			t.Ring.Window(bins, ax.From, ax.Step)
 			var lost float64

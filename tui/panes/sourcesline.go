@@ -20,20 +20,14 @@ type sourceWords struct {
 
 // sourcesLine says of each source whether it speaks, how fast, and if not, why.
 // Where they do not all fit, reasons are cut first (the events have them whole),
-// and those in trouble come first.
-func sourcesLine(f *Frame, g theme.Grid) {
-	var all []sourceWords
-	for _, st := range f.Session.Sources() {
-		w := sourceWords{st.Name, f.sourceWord(st)}
-		if st.Host != "" {
-			w.name = st.Host + ":" + st.Name
-		}
-		all = append(all, w)
-	}
-	if n := f.Session.Shed() + f.Session.Late(); n > 0 {
+// and those in trouble come first. Of the hosts that are not looked at only trouble
+// is said, and how the link to them is.
+func sourcesLine(f *Frame, g theme.Grid, others bool) {
+	all := f.sourcesOf(others)
+	if n := f.Session.Shed() + f.Session.Late(); n > 0 && (others || f.View.Host == "") {
 		all = append(all, sourceWords{"late or shed", word{count(int64(n)), theme.Warn}})
 	}
-	if len(all) == 0 {
+	if p := f.Session.Peer(f.View.Host); len(all) == 0 && (p == nil || p.Up) {
 		g.Text(0, 0, theme.Dim, "no source has spoken yet")
 	}
 	if over := lineWidth(all) - g.W(); over > 0 {
@@ -47,6 +41,30 @@ func sourcesLine(f *Frame, g theme.Grid) {
 		x = g.Text(x, 0, theme.Plain, w.name+" ")
 		x = g.Text(x, 0, w.state.ink, w.state.text) + 2
 	}
+}
+
+func (f *Frame) sourcesOf(others bool) []sourceWords {
+	var all, trouble []sourceWords
+	for _, st := range f.Session.Sources() {
+		w := sourceWords{st.Name, f.sourceWord(st)}
+		switch p := f.Session.Peer(st.Host); {
+		case p != nil && !p.Gone.IsZero(): // it is gone as a whole
+		case st.Host == f.View.Host:
+			all = append(all, w)
+		case w.state.ink != theme.Dim:
+			w.name = f.Called(st.Host) + ":" + st.Name
+			trouble = append(trouble, w)
+		}
+	}
+	if !others {
+		return all
+	}
+	for _, host := range f.Session.Hosts()[1:] {
+		if p := f.Session.Peer(host); p.Up { // else the header has it
+			trouble = append(trouble, sourceWords{host, f.peerWord(p)})
+		}
+	}
+	return append(all, trouble...)
 }
 
 func lineWidth(all []sourceWords) int {
@@ -85,6 +103,9 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 	if st.Gone != "" {
 		return word{st.Gone, theme.Warn}
 	}
+	if d, behind := st.Behind(now); behind {
+		return word{age(d) + " behind", theme.Warn}
+	}
 	if d, stale := st.Stale(now); stale {
 		if _, _, on := f.Session.Run(); !on && ofLoad(st.Name) {
 			return word{"silent " + age(d), theme.Dim}
@@ -99,7 +120,9 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 	}
 	switch {
 	case strings.HasPrefix(st.Name, "siftr"):
-		if r := f.records(st); r > 0 {
+		if r := f.records(st); r > 0 && st.Sampled != "" {
+			return word{rate(r) + " rec/s sampled", theme.Warn}
+		} else if r > 0 {
 			return word{rate(r) + " rec/s", theme.Dim}
 		}
 	case st.Name == "ping":

@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -32,12 +33,20 @@ func oneLine(f *Frame, g theme.Grid) {
 
 func (f *Frame) oneLineWords() []word {
 	s := f.Session
-	out := []word{{s.Interface, theme.Strong}}
+	out := []word{{f.iface(), theme.Strong}}
+	if f.View.Host != "" {
+		out[0].text += "@" + f.View.Host
+	}
 	if s.Simulated {
 		out = append(out, word{"SIM", theme.Alert})
 	}
-	if since, down := s.LinkDown(""); down {
+	if since, down := s.LinkDown(f.View.Host); down {
 		out = append(out, word{f.linkWord() + " " + age(s.Now().Sub(since)), theme.Alert})
+	}
+	for _, host := range s.Hosts()[1:] {
+		if p := s.Peer(host); !p.Up {
+			out = append(out, word{host + " " + f.peerWord(p).text, theme.Alert})
+		}
 	}
 	if !f.live() {
 		out = append(out, word{"PAUSED", theme.Warn})
@@ -45,11 +54,11 @@ func (f *Frame) oneLineWords() []word {
 	if q := f.busier(); q != nil {
 		out = append(out, word{q.Name + " " + f.words(q), theme.Plain})
 	}
-	if s.Find(experiment.PingRTT, "") != nil {
+	if f.find(experiment.PingRTT) != nil {
 		out = append(out, word{"rtt " + f.words(experiment.PingRTT), theme.Plain})
 	}
 	for _, w := range turnedFirst(f.knobWords()) {
-		out = append(out, word{w.text, w.ink})
+		out = append(out, word{cmp.Or(w.terse, w.text), w.ink})
 	}
 	return out
 }
@@ -59,7 +68,7 @@ func (f *Frame) busier() *experiment.Quantity {
 	var best *experiment.Quantity
 	most := -1.0
 	for _, q := range []*experiment.Quantity{experiment.Tx, experiment.Rx} {
-		if t := f.Session.Find(q, ""); t != nil {
+		if t := f.find(q); t != nil {
 			if v, _ := t.Now(); v > most {
 				best, most = q, v
 			}
@@ -70,7 +79,7 @@ func (f *Frame) busier() *experiment.Quantity {
 
 // words is the newest figure with its unit, or with its age when it is stale.
 func (f *Frame) words(q *experiment.Quantity) string {
-	t := f.Session.Find(q, "")
+	t := f.find(q)
 	v, ok := t.Now()
 	if !ok {
 		return "-"
@@ -88,7 +97,7 @@ func rateOnly(f *Frame, g theme.Grid) {
 	if q == nil || g.H() == 0 {
 		return
 	}
-	t := f.Session.Find(q, "")
+	t := f.find(q)
 	v, ok := t.Now()
 	if _, stale := t.Stale(f.Session.Now()); !ok || stale {
 		if g.W() > 1 {

@@ -12,7 +12,7 @@ import (
 func (f *Frame) linkWord() string {
 	events := f.Session.Events()
 	for i := len(events) - 1; i >= 0; i-- {
-		if e := events[i]; e.Kind == sources.LinkDown && e.Subject == f.Session.Interface {
+		if e := events[i]; e.Kind == sources.LinkDown && f.ofLink(e) {
 			if strings.Contains(strings.ToUpper(e.Text), "GONE") {
 				return "GONE"
 			}
@@ -33,7 +33,7 @@ func say(e sources.Event) (text string, ink theme.Ink) {
 
 // loudness is the ink of an event that is no error.
 var loudness = map[sources.EventKind]theme.Ink{
-	sources.KnobTurned: theme.Turn, sources.KnobDrifted: theme.Turn, sources.KnobFailed: theme.Alert,
+	sources.KnobTurned: theme.Turn, sources.KnobBoth: theme.Turn, sources.KnobDrifted: theme.Turn, sources.KnobFailed: theme.Alert,
 	sources.LinkDown: theme.Alert, sources.CounterReset: theme.Warn, sources.SourceGone: theme.Warn,
 	sources.PingLate: theme.Warn, sources.Mark: theme.Mark,
 }
