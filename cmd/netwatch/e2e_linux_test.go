@@ -82,6 +82,7 @@ func newHosts(t *testing.T) *hosts {
 			cannot(t, "there is no "+tool)
 		}
 	}
+	t.Setenv("NETWATCH_STATE", filepath.Join(t.TempDir(), "state"))
 	h := &hosts{t: t, a: fmt.Sprintf("nw%da", os.Getpid()), b: fmt.Sprintf("nw%db", os.Getpid())}
 	t.Cleanup(func() {
 		for _, ns := range []string{h.a, h.b} {

@@ -9,16 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"netwatch/sources"
-	"netwatch/sources/cpu"
 	"netwatch/sources/hub"
 	"netwatch/sources/iperf"
-	"netwatch/sources/irq"
-	"netwatch/sources/knobs"
 	"netwatch/sources/nic"
 	"netwatch/sources/ping"
-	"netwatch/sources/siftr"
-	"netwatch/sources/tcp"
 )
 
 // runLive watches an interface of this host.
@@ -34,15 +28,12 @@ func runLive(cmd *cobra.Command, o *options, iface string, command []string) err
 		p.facts, p.driver = factLine(f), f.Driver
 	}
 	var err error
-	if p.knobs, err = knobs.For(iface); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("knobs of %s: %w", iface, err)
+	if p.knobs, err = o.knobs(iface); err != nil {
+		return err
 	}
 	h := hub.New()
 	watch, unwatch := context.WithCancel(context.WithoutCancel(cmd.Context()))
-	p.sources = []sources.Source{nic.New(iface), irq.New(iface), cpu.New(), tcp.New(iface, true)}
-	for _, path := range o.siftrLogs() {
-		p.sources = append(p.sources, siftr.New(path))
-	}
+	p.sources = o.hostSources(iface)
 	if o.ping != "" {
 		p.sources = append(p.sources, ping.New(o.ping, 0))
 	}

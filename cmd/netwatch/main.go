@@ -98,6 +98,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // usage makes cobra's own complaints usage errors.
 func usage(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} }
 
+// asUsage does so for those about arguments.
+func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usage(cmd, err)
+		}
+		return nil
+	}
+}
+
 // args makes a complaint about arguments a usage error.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {

@@ -26,6 +26,7 @@ type options struct {
 	noColor  bool
 	readOnly bool
 	keep     bool
+	knob     []string // sysctl:NAME=v1,v2
 }
 
 var outputs = []string{"tui", "text", "csv", "json", "md"}
@@ -48,6 +49,11 @@ func (o *options) live(f *pflag.FlagSet) {
 	f.StringVar(&o.pingLog, "ping-log", "", "read ping output from `FILE` (followed)")
 	f.BoolVar(&o.readOnly, "read-only", false, "turn nothing")
 	f.BoolVar(&o.keep, "keep", false, "keep turned knobs at the end instead of putting them back")
+	o.knobFlag(f)
+}
+
+func (o *options) knobFlag(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.knob, "knob", nil, "make a knob of a sysctl: `sysctl:NAME=VALUE,VALUE` (may be given again)")
 }
 
 // check refuses what does not fit and settles the output.

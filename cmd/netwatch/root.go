@@ -53,7 +53,7 @@ func newRoot() *cobra.Command {
 	o.shared(root.Flags())
 	o.live(root.Flags())
 	root.Flags().SortFlags = false
-	root.AddCommand(newDemo(), newReview(), newReplay())
+	root.AddCommand(newDemo(), newReview(), newReplay(), newKnobs(), newSet(), newRestore(), newDoctor(), newAgent())
 	return root
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"netwatch/experiment"
 	"netwatch/sources"
-	"netwatch/sources/knobs"
 	"netwatch/tui"
 	"netwatch/tui/theme"
 )
@@ -22,6 +21,9 @@ func (v *showing) screen(ctx context.Context, s *experiment.Session, batches <-c
 		Session: s, Feed: batches, Turner: v.turner, Load: v.load,
 		Host: host, Facts: v.facts, Bytes: v.units == "byte", Theme: theme.Options{ASCII: v.ascii},
 		OverLink: overLink(v.header.Interface),
+	}
+	if v.logger != nil {
+		cfg.Logger = v.logger
 	}
 	if v.restorer != nil {
 		cfg.Restorer = v.restorer
@@ -73,12 +75,12 @@ func overLink(iface string) bool {
 }
 
 // pending tells the screen what leaving would put back.
-type pending struct{ board *knobs.Board }
+type pending struct{ hand hand }
 
 // Pending implements tui.Restorer.
 func (p pending) Pending() []string {
 	var out []string
-	for _, c := range p.board.Changed() {
+	for _, c := range p.hand.Changed() {
 		out = append(out, c.Knob+" "+c.Value+" -> "+c.Start)
 	}
 	return out

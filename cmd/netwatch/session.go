@@ -18,6 +18,7 @@ import (
 	"netwatch/sources/hub"
 	"netwatch/sources/iperf"
 	"netwatch/sources/knobs"
+	"netwatch/sources/siftr"
 	"netwatch/tui"
 )
 
@@ -61,11 +62,17 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	if err != nil {
 		return err
 	}
-	board := knobs.New(h, p.knobs...)
-	if !p.readOnly {
-		show.turner, show.restorer = board, pending{board}
+	turn, err := p.hand(h, watch)
+	if err != nil {
+		return err
 	}
-	h.Go(watch, board)
+	if !p.readOnly {
+		show.turner, show.restorer = turn, pending{turn}
+		if p.output == "tui" && !p.simulated {
+			show.logger = siftrLogger(turn, p.command)
+			h.Go(watch, show.logger)
+		}
+	}
 	for _, src := range p.sources {
 		ended := h.Go(watch, src)
 		if l, isLoad := src.(*iperf.Load); isLoad && p.output != "tui" {
@@ -74,7 +81,7 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	}
 	go h.Run(watch)
 
-	restore := sync.OnceValue(func() error { return p.restore(cmd.ErrOrStderr(), board) })
+	restore := sync.OnceValue(func() error { return p.restore(cmd.ErrOrStderr(), turn) })
 	defer restore() // also when the screen panics
 	if p.output != "tui" {
 		defer context.AfterFunc(ctx, func() { restore(); unwatch() })()
@@ -93,6 +100,17 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 		return restored
 	}
 	return errors.Join(restored, err, p.verdictOnLoad())
+}
+
+// hand is what turns the knobs, and tells them: a board where they are simulated or
+// only read, as always where there are no keys, else an agent.
+func (p *plan) hand(h *hub.Hub, watch context.Context) (hand, error) {
+	if !p.simulated && !p.readOnly && p.output == "tui" {
+		return p.newAgentHand(h, watch)
+	}
+	board := knobs.New(h, p.knobs...)
+	h.Go(watch, board)
+	return board, nil
 }
 
 func bySignal(ctx context.Context) bool {
@@ -122,30 +140,6 @@ func (p *plan) verdictOnLoad() error {
 	return &exitError{max(r.Status.Code, exitFailure), fmt.Errorf("load failed: %s", r.Text)}
 }
 
-// restore puts back what was turned and says so. What cannot be put back is an
-// exit code of its own.
-func (p *plan) restore(w io.Writer, board *knobs.Board) error {
-	changed := board.Changed()
-	if len(changed) == 0 {
-		return nil
-	}
-	if p.keep {
-		for _, c := range changed {
-			fmt.Fprintf(w, "netwatch: kept %s=%s (was %s)\n", c.Knob, c.Value, c.Start)
-		}
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
-	defer cancel()
-	if err := board.Restore(ctx); err != nil {
-		return &exitError{exitUnrestored, fmt.Errorf("not everything could be put back: %w", err)}
-	}
-	for _, c := range changed {
-		fmt.Fprintf(w, "netwatch: put back %s=%s (was turned to %s)\n", c.Knob, c.Start, c.Value)
-	}
-	return nil
-}
-
 func (p *plan) header() recording.Header {
 	h := hostHeader()
 	h.Interface, h.Driver, h.Command = p.iface, p.driver, p.command
@@ -163,6 +157,7 @@ type showing struct {
 	facts    string
 	turner   sources.Turner // nil: nothing can be turned
 	restorer tui.Restorer   // what leaving would put back
+	logger   *siftr.Logger  // nil: nothing can be logged
 	load     starter
 	out      io.Writer
 	keep     bool // the person asked to keep what was turned

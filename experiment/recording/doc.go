@@ -9,5 +9,6 @@
 // Batch. A sample is [series, at, span, n, sum, min, max, last]. A series is
 // defined before its first sample, so a recording that was cut anywhere is good
 // up to its last whole line. Lines of an unknown kind are skipped, another major
-// schema is refused. The package does not know what is measured and draws nothing.
+// schema is refused. What is asked of an agent, and its answers, are lines of their
+// own kinds (Request, Answer). The package does not know what is measured and draws nothing.
 package recording

@@ -15,6 +15,9 @@ import (
 // maxLine bounds a line; a Batch of the fullest session is some hundred kilobytes.
 const maxLine = 16 << 20
 
+// maxSkipped bounds what is kept of a line before the header.
+const maxSkipped = 200
+
 // A SyntaxError is a line that is not of the format.
 type SyntaxError struct {
 	File   string
@@ -26,9 +29,10 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e
 
 // A Reader reads one recording. Series are interned: one pointer per definition.
 type Reader struct {
-	Header Header
-	Bad    []error // damaged lines that were left out, the first hundred
-	NBad   int     // how many there were
+	Header  Header
+	Skipped []string // lines before the header, where NewPipeReader allowed them
+	Bad     []error  // damaged lines that were left out, the first hundred
+	NBad    int      // how many there were
 
 	name    string
 	in      *bufio.Scanner
@@ -39,27 +43,37 @@ type Reader struct {
 
 // NewReader reads the header. name is for messages. A first line that is no
 // netwatch header, or one of another schema, is a *SyntaxError.
-func NewReader(r io.Reader, name string) (*Reader, error) {
+func NewReader(r io.Reader, name string) (*Reader, error) { return NewPipeReader(r, name, 0) }
+
+// NewPipeReader is NewReader for what a program says that somebody else may greet
+// for: up to banner lines before the header are skipped and kept in Skipped, which
+// is there also with an error.
+func NewPipeReader(r io.Reader, name string, banner int) (*Reader, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 64<<10), maxLine)
 	rd := &Reader{name: name, in: in, series: map[int]*sources.Series{}, metrics: map[string]sources.Metric{}}
 	for _, m := range sources.Metrics() {
 		rd.metrics[m.Name] = m
 	}
-	if !in.Scan() {
-		if err := in.Err(); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+	for in.Scan() {
+		rd.line++
+		err := json.Unmarshal(in.Bytes(), &rd.Header)
+		switch {
+		case err == nil && rd.Header.Schema == Schema:
+			return rd, nil
+		case err == nil && rd.Header.Schema != 0:
+			return rd, rd.bad(fmt.Sprintf("recorded in schema %d, this netwatch reads schema %d", rd.Header.Schema, Schema))
 		}
-		return nil, rd.bad("empty: no netwatch recording")
+		if len(rd.Skipped) == banner {
+			return rd, rd.bad("no netwatch recording (its first line is a JSON header)")
+		}
+		rd.Header = Header{}
+		rd.Skipped = append(rd.Skipped, in.Text()[:min(len(in.Bytes()), maxSkipped)])
 	}
-	rd.line = 1
-	if err := json.Unmarshal(in.Bytes(), &rd.Header); err != nil || rd.Header.Schema == 0 {
-		return nil, rd.bad("no netwatch recording (its first line is a JSON header)")
+	if err := in.Err(); err != nil {
+		return rd, fmt.Errorf("%s: %w", name, err)
 	}
-	if rd.Header.Schema != Schema {
-		return nil, rd.bad(fmt.Sprintf("recorded in schema %d, this netwatch reads schema %d", rd.Header.Schema, Schema))
-	}
-	return rd, nil
+	return rd, rd.bad("empty: no netwatch recording")
 }
 
 type anyLine struct {
@@ -69,11 +83,24 @@ type anyLine struct {
 	Samples []json.RawMessage `json:"s"`
 	Events  []eventJSON       `json:"e"`
 	Shed    int               `json:"shed"`
+	Answer
 }
 
 // Next returns the next Batch, io.EOF at the end. A last line that was cut is the
-// end; a damaged line in the middle is left out and kept in Bad.
+// end; a damaged line in the middle is left out and kept in Bad. Answers of an agent
+// are skipped.
 func (r *Reader) Next() (sources.Batch, error) {
+	for {
+		b, a, err := r.NextMessage()
+		if err != nil || a == nil {
+			return b, err
+		}
+	}
+}
+
+// NextMessage is Next for who has asked an agent: it returns a Batch or, where it
+// is not nil, an Answer.
+func (r *Reader) NextMessage() (sources.Batch, *Answer, error) {
 	for r.in.Scan() {
 		r.line++
 		raw := bytes.TrimSpace(r.in.Bytes())
@@ -91,13 +118,17 @@ func (r *Reader) Next() (sources.Batch, error) {
 				r.note(err)
 			}
 		case l.At != nil:
-			return r.batch(l)
+			b, err := r.batch(l)
+			return b, nil, err
+		case l.Done != nil || l.Clock != nil:
+			a := l.Answer
+			return sources.Batch{}, &a, nil
 		}
 	}
 	if err := r.in.Err(); err != nil {
-		return sources.Batch{}, fmt.Errorf("%s:%d: %w", r.name, r.line+1, err)
+		return sources.Batch{}, nil, fmt.Errorf("%s:%d: %w", r.name, r.line+1, err)
 	}
-	return sources.Batch{}, io.EOF
+	return sources.Batch{}, nil, io.EOF
 }
 
 func (r *Reader) define(i int, l seriesLine) error {

@@ -4,8 +4,9 @@
 //
 // A Board turns knobs by name, reads each one back, remembers the value it had at
 // first and puts it back on request. As a source it tells the values and
-// notices when one changes that netwatch did not turn. It keeps nothing on disk
-// and starts no process.
+// notices when one changes that netwatch did not turn. With a Journal it keeps on
+// disk what it turned, so that a crash or a power loss does not leave it turned. It
+// starts no process.
 package knobs
 
 import (
@@ -25,8 +26,8 @@ import (
 
 const pollEvery = time.Second
 
-// needsRoot is the lock of a knob that a privileged process could turn.
-const needsRoot = "needs root"
+// NeedsRoot is the lock of a knob that a privileged process could turn.
+const NeedsRoot = "needs root"
 
 // ErrValue is wrapped by the error for a value that is none of the knob's.
 var ErrValue = errors.New("not a value of this knob")
@@ -41,17 +42,23 @@ type Change struct {
 // A Board is the knobs of this host for one interface. Its methods may be called
 // from any goroutine; turns, restores and polls exclude each other.
 type Board struct {
-	sink  sources.Sink
-	knobs []sources.Knob
+	sink    sources.Sink
+	journal *Journal // nil: nothing is kept on disk
+	knobs   []sources.Knob
 
 	mu      sync.Mutex
 	known   map[string]string // the value said last
 	changed []Change          // oldest first
 }
 
-// New makes a board that says what its turns did to sink.
-func New(sink sources.Sink, knobs ...sources.Knob) *Board {
-	return &Board{sink: sink, knobs: knobs, known: map[string]string{}}
+// New makes a board that says what its turns did to sink, and keeps nothing on
+// disk: for knobs that are only simulated, or only read.
+func New(sink sources.Sink, knobs ...sources.Knob) *Board { return NewJournaled(sink, nil, knobs...) }
+
+// NewJournaled makes a board that writes each turn into the journal before it
+// makes it.
+func NewJournaled(sink sources.Sink, j *Journal, knobs ...sources.Knob) *Board {
+	return &Board{sink: sink, journal: j, knobs: knobs, known: map[string]string{}}
 }
 
 // Specs describes the knobs in the order they were given.
@@ -75,22 +82,50 @@ func (b *Board) Turn(ctx context.Context, host, knob, value string) error {
 	if err != nil {
 		return err
 	}
-	switch spec := k.Spec(); spec.Locked {
-	case "":
-	case needsRoot:
-		return fmt.Errorf("%s %s: %s: %w", knob, needsRoot, strings.ReplaceAll(spec.Command, "%s", value), os.ErrPermission)
-	default:
-		return fmt.Errorf("%s is locked: %s: %w", knob, spec.Locked, errors.ErrUnsupported)
-	}
-	if c, ok := k.(checker); ok {
-		if err := c.check(value); err != nil {
-			return err
-		}
+	if err := mayAsk(k, value); err != nil {
+		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, err = b.turn(ctx, k, value, "")
+	l, err := b.journal.open(ctx)
+	if err != nil {
+		return fmt.Errorf("%s is not turned: %w", knob, err)
+	}
+	defer l.close()
+	_, err = b.turn(context.WithoutCancel(ctx), l, k, value, "") // what has begun is finished
 	return err
+}
+
+// Check says why a turn could not be tried, as Turn would, but for the rights of
+// this process: the error satisfies errors.Is for os.ErrNotExist (no such knob),
+// ErrValue or errors.ErrUnsupported (locked for good).
+func (b *Board) Check(knob, value string) error {
+	k, err := b.find(knob)
+	if err != nil {
+		return err
+	}
+	if err := mayAsk(k, value); !errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	if c, ok := k.(checker); ok {
+		return c.check(value)
+	}
+	return nil
+}
+
+// mayAsk says whether a person may ask this process for a turn.
+func mayAsk(k sources.Knob, value string) error {
+	switch spec := k.Spec(); spec.Locked {
+	case "":
+	case NeedsRoot:
+		return fmt.Errorf("%s %s: %s: %w", spec.Name, NeedsRoot, byHand(spec, value), os.ErrPermission)
+	default:
+		return fmt.Errorf("%s is locked: %s: %w", spec.Name, spec.Locked, errors.ErrUnsupported)
+	}
+	if c, ok := k.(checker); ok {
+		return c.check(value)
+	}
+	return nil
 }
 
 // A checker knows the words it takes. It is asked for a person's turns only: a
@@ -113,38 +148,56 @@ func (b *Board) find(name string) (sources.Knob, error) {
 	return nil, fmt.Errorf("no knob %q; there are %s: %w", name, strings.Join(names, ", "), os.ErrNotExist)
 }
 
-// turn does one turn with the lock held; why is said with the result. refused is
-// what the kernel said to a turn that was tried, err why it could not be.
-func (b *Board) turn(ctx context.Context, k sources.Knob, value, why string) (refused, err error) {
-	name := k.Spec().Name
+// restored is said with a turn that puts a knob back.
+const restored = "restored"
+
+// turn does one turn with the locks held; why is said with the result. refused is
+// what the kernel said to a turn that was tried, err why it could not be. What
+// cannot be journalled is not turned, but it is put back.
+func (b *Board) turn(ctx context.Context, l *ledger, k sources.Knob, value, why string) (refused, err error) {
+	spec := k.Spec()
 	old, err := k.Get(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+		return nil, fmt.Errorf("%s cannot be read: %w", spec.Name, err)
 	}
 	began := time.Now()
-	b.say(sources.Event{At: began, Kind: sources.KnobTurning, Subject: name, Old: old, Asked: value, Text: why})
+	b.say(sources.Event{At: began, Kind: sources.KnobTurning, Subject: spec.Name, Old: old, Asked: value, Text: why})
 
-	refused = k.Set(ctx, value)
-	granted, unread := k.Get(ctx)
-	switch {
-	case unread == nil:
-	case refused == nil:
-		refused = fmt.Errorf("set, but cannot be read back: %w", unread)
-		granted = value
-	default:
-		granted = old
+	home, unwritten := l.begin(spec, old, b.start(spec.Name, old), value)
+	granted := old
+	if unwritten == nil || why == restored {
+		granted, refused = set(ctx, k, old, value)
+	} else {
+		refused = fmt.Errorf("not turned: %w", unwritten)
 	}
 	now := time.Now()
-	e := sources.Event{At: now, Span: now.Sub(began), Kind: sources.KnobTurned, Subject: name,
+	unwritten = l.finish(spec, old, granted)
+	e := sources.Event{At: now, Span: now.Sub(began), Kind: sources.KnobTurned, Subject: spec.Name,
 		Old: old, Asked: value, New: granted, Text: why}
 	if refused != nil {
 		e.Kind, e.Error, e.Text = sources.KnobFailed, true, printable(refused.Error())
 	}
-	b.remember(name, old, granted)
-	b.known[name] = granted
+	b.remember(spec.Name, home, old, granted)
+	b.known[spec.Name] = granted
 	b.say(e)
-	b.sideEffects(ctx, name)
+	if unwritten != nil {
+		b.note(spec.Name, unwritten.Error())
+	}
+	b.sideEffects(ctx, spec.Name)
 	return refused, nil
+}
+
+// set turns a knob and reads it back.
+func set(ctx context.Context, k sources.Knob, old, value string) (granted string, refused error) {
+	refused = k.Set(ctx, value)
+	granted, unread := k.Get(ctx)
+	switch {
+	case unread == nil:
+		return granted, refused
+	case refused == nil:
+		return value, fmt.Errorf("set, but cannot be read back: %w", unread)
+	}
+	return old, refused
 }
 
 // sideEffects tells of other knobs that changed with the one that was turned: a
@@ -164,17 +217,33 @@ func (b *Board) sideEffects(ctx context.Context, turned string) {
 	}
 }
 
-// remember keeps the first value of a knob as long as it differs from the last.
-func (b *Board) remember(name, old, granted string) {
-	at := slices.IndexFunc(b.changed, func(c Change) bool { return c.Knob == name })
+// start is the value that this board puts a knob back to, old for one it did not turn.
+func (b *Board) start(name, old string) string {
+	if at := b.changedAt(name); at >= 0 {
+		return b.changed[at].Start
+	}
+	return old
+}
+
+func (b *Board) changedAt(name string) int {
+	return slices.IndexFunc(b.changed, func(c Change) bool { return c.Knob == name })
+}
+
+// remember keeps where a knob is put back to as long as it is not there.
+func (b *Board) remember(name, home, old, granted string) {
+	at := b.changedAt(name)
 	switch {
-	case at < 0 && granted != old:
-		b.changed = append(b.changed, Change{name, old, granted})
+	case at < 0 && granted != old && granted != home:
+		b.changed = append(b.changed, Change{name, home, granted})
 	case at >= 0 && granted == b.changed[at].Start:
-		b.changed = slices.Delete(b.changed, at, at+1)
+		b.forget(name)
 	case at >= 0:
 		b.changed[at].Value = granted
 	}
+}
+
+func (b *Board) forget(name string) {
+	b.changed = slices.DeleteFunc(b.changed, func(c Change) bool { return c.Knob == name })
 }
 
 // Changed tells which knobs do not have the value they had at first, oldest turn
@@ -206,24 +275,60 @@ func (b *Board) restore(ctx context.Context, c Change) error {
 	if err != nil {
 		return err
 	}
+	l, err := b.journal.open(ctx)
+	if err != nil {
+		b.note(c.Knob, err.Error())
+	}
+	defer l.close()
 	value, err := k.Get(ctx)
 	if err != nil {
 		return err
 	}
-	if value != c.Value {
-		b.changed = slices.DeleteFunc(b.changed, func(x Change) bool { return x.Knob == c.Knob })
-		b.say(sources.Event{At: time.Now(), Kind: sources.SourceNote, Subject: c.Knob, Old: c.Value, New: value,
-			Text: fmt.Sprintf("%s is left at %s: it is not the %s netwatch had set (it was %s at first)", c.Knob, value, c.Value, c.Start)})
+	entry := l.find(k.Spec())
+	other := l.othersTurn(entry)
+	switch {
+	case other != 0:
+		b.forget(c.Knob)
+		b.note(c.Knob, fmt.Sprintf("%s is left at %s: another netwatch (process %d) has turned it since, and puts it back to %s",
+			c.Knob, value, other, entry.home()))
 		return nil
+	case value != c.Value && (entry == nil || !entry.set(value)):
+		b.forget(c.Knob)
+		b.note(c.Knob, fmt.Sprintf("%s is left at %s: it is not the %s netwatch had set (it was %s at first)",
+			c.Knob, value, c.Value, c.Start))
+		return l.drop(entry)
 	}
-	refused, err := b.turn(ctx, k, c.Start, "restored")
+	refused, err := b.turn(ctx, l, k, c.Start, restored)
 	if err := cmp.Or(refused, err); err != nil {
 		return err
 	}
-	if at := slices.IndexFunc(b.changed, func(x Change) bool { return x.Knob == c.Knob }); at >= 0 {
+	if at := b.changedAt(c.Knob); at >= 0 {
 		return fmt.Errorf("asked for %s, got %s", c.Start, b.changed[at].Value)
 	}
 	return nil
+}
+
+// Keep leaves every changed knob as it is. The journal knows it as kept: Restore
+// of a later board goes back to it, Journal.Restore to the first value.
+func (b *Board) Keep(ctx context.Context) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	l, err := b.journal.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	for _, c := range b.changed {
+		if k, err := b.find(c.Knob); err == nil {
+			l.keep(k.Spec())
+		}
+	}
+	b.changed = nil
+	return l.save()
+}
+
+func (b *Board) note(knob, text string) {
+	b.say(sources.Event{At: time.Now(), Kind: sources.SourceNote, Subject: knob, Text: printable(text)})
 }
 
 func (b *Board) say(e sources.Event) { tell(b.sink, e) }
@@ -231,6 +336,11 @@ func (b *Board) say(e sources.Event) { tell(b.sink, e) }
 func tell(sink sources.Sink, e sources.Event) {
 	e.Source = "knobs"
 	sink.Event(e)
+}
+
+// byHand is what a person would type.
+func byHand(spec sources.KnobSpec, value string) string {
+	return strings.ReplaceAll(spec.Command, "%s", value)
 }
 
 // printable replaces control characters: the words of a driver reach the screen.

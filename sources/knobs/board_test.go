@@ -169,7 +169,7 @@ func TestTurnTakesTime(t *testing.T) {
 func TestTurnThatCannotBeTried(t *testing.T) {
 	k, l := newFake("aim", "1"), &log{}
 	locked := variable{spec: sources.KnobSpec{Name: "lro", Locked: "em4 cannot do LRO"}, name: "lro", kernel: k}
-	user := variable{spec: sources.KnobSpec{Name: "cc", Locked: needsRoot, Command: "sudo sysctl cc=%s"}, name: "cc", kernel: k}
+	user := variable{spec: sources.KnobSpec{Name: "cc", Locked: NeedsRoot, Command: "sudo sysctl cc=%s"}, name: "cc", kernel: k}
 	b := New(l, knob(k, "aim"), knob(k, "siftr"), locked, user, knob(k, "bool", "0", "1"))
 	for _, c := range []struct {
 		host, knob string

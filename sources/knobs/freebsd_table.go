@@ -48,6 +48,7 @@ var moderations = []moderationRow{
 type variableRow struct {
 	name, label, sysctl, note string
 	values, meanings          []string
+	aside                     bool // no part of a setting
 }
 
 var hostVariables = []variableRow{
@@ -57,6 +58,11 @@ var hostVariables = []variableRow{
 		note: "logging costs throughput"},
 	{name: "siftr2", label: "siftr2", sysctl: "net.inet.siftr2.enabled", values: []string{"0", "1"}, meanings: []string{"off", "logging"},
 		note: "logging costs throughput"},
+	{name: "siftr.log", label: "siftr log", sysctl: "net.inet.siftr.logfile", aside: true,
+		note: "set while off; a refused name reads back too"},
+	{name: "siftr.port", label: "siftr port", sysctl: "net.inet.siftr.port_filter", aside: true, note: "0: all ports"},
+	{name: "siftr2.log", label: "siftr2 log", sysctl: "net.inet.siftr2.logfile", aside: true, note: "counts from the next enable on"},
+	{name: "siftr2.port", label: "siftr2 port", sysctl: "net.inet.siftr2.port_filter", aside: true, note: "0: all ports"},
 }
 
 // freebsdList makes the knobs of a device. algorithms are the congestion controls
@@ -94,7 +100,7 @@ func freebsdList(d device, vars variables, algorithms []string, locked string) [
 
 func sysctlRow(r variableRow, subject, locked string, vars variables) variable {
 	return variable{spec: sources.KnobSpec{Name: r.name, Label: r.label, Subject: subject, Values: r.values, Meanings: r.meanings,
-		Note: r.note, Command: "sudo sysctl " + r.sysctl + "=%s", Locked: locked}, name: r.sysctl, kernel: vars}
+		Note: r.note, Aside: r.aside, Command: "sudo sysctl " + r.sysctl + "=%s", Locked: locked}, name: r.sysctl, kernel: vars}
 }
 
 // moderationKnobs are "aim", and "itr" where the driver has a delay instead of it:

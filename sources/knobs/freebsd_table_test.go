@@ -57,13 +57,13 @@ func TestFreeBSDReleases(t *testing.T) {
 		tso     []string
 	}{
 		{"15.0 82540EM", []string{"dev.em.0.enable_aim", "1"}, fakeCaps{enabled: 0x48525bb, supported: 0x4953dbb},
-			"aim tso lro tcp.tso siftr siftr2 cc", "1", []string{"off", "tso4"}},
+			"aim tso lro tcp.tso siftr siftr2 siftr.log siftr.port siftr2.log siftr2.port cc", "1", []string{"off", "tso4"}},
 		{"15.0 82574L", []string{"dev.em.0.enable_aim", "1"}, fakeCaps{enabled: 0x4e524bb, supported: 0x4f53fbb},
-			"aim tso lro tcp.tso siftr siftr2 cc", "1", []string{"off", "on"}},
+			"aim tso lro tcp.tso siftr siftr2 siftr.log siftr.port siftr2.log siftr2.port cc", "1", []string{"off", "on"}},
 		{"14.0", []string{"dev.em.0.itr", "488"}, fakeCaps{enabled: 0x48525bb, supported: 0x4953dbb},
-			"aim itr tso lro tcp.tso siftr siftr2 cc", "em0's driver has no adaptive interrupt moderation", []string{"off", "tso4"}},
+			"aim itr tso lro tcp.tso siftr siftr2 siftr.log siftr.port siftr2.log siftr2.port cc", "em0's driver has no adaptive interrupt moderation", []string{"off", "tso4"}},
 		{"12.1: no TSO at all", []string{"dev.em.0.itr", "488"}, fakeCaps{enabled: 0x81209b, supported: 0x91389b},
-			"aim itr tso lro tcp.tso siftr siftr2 cc", "em0's driver has no adaptive interrupt moderation", nil},
+			"aim itr tso lro tcp.tso siftr siftr2 siftr.log siftr.port siftr2.log siftr2.port cc", "em0's driver has no adaptive interrupt moderation", nil},
 	} {
 		t.Run(c.release, func(t *testing.T) {
 			k := newFake(append(host, c.sysctls...)...)
@@ -91,14 +91,14 @@ func TestFreeBSDReleases(t *testing.T) {
 
 // A pseudo interface has the host's knobs and says why it has no others.
 func TestFreeBSDPseudoInterface(t *testing.T) {
-	list := freebsdList(device{"lo0", "", 0, &fakeCaps{enabled: 0x680003, supported: 0x680003}}, newFake("net.inet.tcp.tso", "1"), nil, needsRoot)
+	list := freebsdList(device{"lo0", "", 0, &fakeCaps{enabled: 0x680003, supported: 0x680003}}, newFake("net.inet.tcp.tso", "1"), nil, NeedsRoot)
 	if aim := byName(list, "aim").Spec(); aim.Locked == "" {
 		t.Errorf("%+v", aim)
 	}
 	if tso := byName(list, "tso").Spec(); tso.Locked != "lo0 cannot do TSO" || tso.Disruption != sources.Gentle {
 		t.Errorf("%+v", tso)
 	}
-	if tso := byName(list, "tcp.tso").Spec(); tso.Locked != needsRoot {
+	if tso := byName(list, "tcp.tso").Spec(); tso.Locked != NeedsRoot {
 		t.Errorf("%+v", tso)
 	}
 }

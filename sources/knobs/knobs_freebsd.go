@@ -119,5 +119,5 @@ func mayTurn() string {
 	if os.Geteuid() == 0 {
 		return ""
 	}
-	return needsRoot
+	return NeedsRoot
 }

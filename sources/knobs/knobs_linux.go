@@ -170,5 +170,5 @@ func mayTurn() string {
 	if err := unix.Capget(&header, &data[0]); err == nil && data[0].Effective&(1<<unix.CAP_NET_ADMIN) != 0 {
 		return ""
 	}
-	return needsRoot
+	return NeedsRoot
 }

@@ -3,8 +3,10 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,6 +22,12 @@ type Spec struct {
 	// PTY gives the child a terminal as standard output: programs that keep their
 	// lines back on a pipe then write them one by one. Lines end in CR LF.
 	PTY bool
+	// Input gives the child a pipe as standard input instead of an empty one: see
+	// Child.Input. It does not go with PTY.
+	Input bool
+	// Detached gives the child a session of its own, without a terminal, and sends
+	// it no signal ever: it may outlive netwatch, and ends when its input does.
+	Detached bool
 	// Grace is how long Stop waits after SIGINT and again after SIGTERM; 0 means 2 s.
 	Grace time.Duration
 }
@@ -52,6 +60,9 @@ func (s Status) OK() bool { return s.Code == 0 && s.Signal == "" }
 // A Child is a running program.
 type Child struct {
 	cmd    *exec.Cmd
+	spec   Spec
+	in     *os.File // nil unless the Spec asks for it
+	pipes  []io.Closer
 	grace  time.Duration
 	out    chan Output
 	exited chan struct{} // closed when the child itself is gone
@@ -69,7 +80,7 @@ func Start(spec Spec) (*Child, error) {
 	cmd := exec.Command(spec.Argv[0], spec.Argv[1:]...)
 	cmd.Env = append(append(os.Environ(), "LC_ALL=C"), spec.Env...)
 	c := &Child{
-		cmd: cmd, grace: spec.Grace, out: make(chan Output, 64),
+		cmd: cmd, spec: spec, grace: spec.Grace, out: make(chan Output, 64),
 		exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	if c.grace <= 0 {
@@ -80,32 +91,22 @@ func Start(spec Spec) (*Child, error) {
 		return nil, err
 	}
 	cmd.Stderr = errW
-	stdout, err := c.launch(spec.PTY)
+	stdout, err := c.launch()
 	errW.Close()
 	if err != nil {
 		stderr.Close()
 		return nil, fmt.Errorf("cannot start %s: %w", spec.Argv[0], plain(err))
 	}
+	c.pipes = []io.Closer{stdout, stderr}
 	go c.watch(stdout, stderr)
 	return c, nil
 }
 
 // launch starts the command with its standard output on a pipe or a terminal. A
 // terminal means a session of its own, which is a process group too.
-func (c *Child) launch(terminal bool) (stdout *os.File, err error) {
-	if !terminal {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, err
-		}
-		defer w.Close()
-		c.cmd.Stdout = w
-		c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if err := c.cmd.Start(); err != nil {
-			r.Close()
-			return nil, err
-		}
-		return r, nil
+func (c *Child) launch() (stdout *os.File, err error) {
+	if !c.spec.PTY {
+		return c.launchOnPipes()
 	}
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -119,6 +120,41 @@ func (c *Child) launch(terminal bool) (stdout *os.File, err error) {
 		return nil, err
 	}
 	return master, nil
+}
+
+func (c *Child) launchOnPipes() (stdout *os.File, err error) {
+	var files []*os.File // to be closed here, all of them if the start fails
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	pipe := func() (r, w *os.File) {
+		if err == nil {
+			r, w, err = os.Pipe()
+			files = append(files, r, w)
+		}
+		return r, w
+	}
+	stdout, w := pipe()
+	var r, in *os.File
+	if c.spec.Input {
+		r, in = pipe()
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.cmd.Stdout = w
+	if r != nil {
+		c.cmd.Stdin = r
+	}
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.spec.Detached, Setsid: c.spec.Detached}
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	c.in = in
+	files = slices.DeleteFunc(files, func(f *os.File) bool { return f == stdout || f == in })
+	return stdout, nil
 }
 
 // plain takes the program's name out of the error of os/exec, which says it again.
@@ -142,6 +178,9 @@ func (c *Child) watch(stdout, stderr *os.File) {
 	err := c.cmd.Wait()
 	c.status = status(c.cmd.ProcessState, err)
 	close(c.exited)
+	if c.in != nil {
+		c.in.Close()
+	}
 	// A grandchild may hold the outputs open. It gets the time the child's last
 	// words need, no more.
 	idle := make(chan struct{})
@@ -190,7 +229,34 @@ func status(st *os.ProcessState, err error) Status {
 
 // signal reaches the whole group. The group's number is the child's own; it stays
 // taken as long as any process is in the group.
-func (c *Child) signal(sig syscall.Signal) { _ = syscall.Kill(-c.cmd.Process.Pid, sig) }
+func (c *Child) signal(sig syscall.Signal) {
+	if !c.spec.Detached {
+		_ = syscall.Kill(-c.cmd.Process.Pid, sig)
+	}
+}
+
+// Input is the child's standard input, nil unless the Spec asked for it. Writing to
+// a child that is gone is an error; closing it ends a Detached child.
+func (c *Child) Input() io.WriteCloser {
+	if c.in == nil {
+		return nil
+	}
+	return c.in
+}
+
+// Release closes every pipe to the child: of one that is Detached and does not end by
+// itself nothing more is heard. What Output still holds must be taken.
+func (c *Child) Release() {
+	if c.in != nil {
+		c.in.Close()
+	}
+	for _, p := range c.pipes {
+		p.Close()
+	}
+}
+
+// PID is the child's process number.
+func (c *Child) PID() int { return c.cmd.Process.Pid }
 
 // Output gives what the child says, in the order it was read; it is closed when
 // the child has ended and all was handed out.
@@ -210,9 +276,16 @@ func (c *Child) Wait() Status {
 func (c *Child) Interrupt() { c.signal(syscall.SIGINT) }
 
 // Stop ends the group: SIGINT, after the grace time SIGTERM, after it again
-// SIGKILL. It returns at once; Done tells when it is over. It may be called again.
+// SIGKILL. Of a Detached child it only closes the input. It returns at once; Done
+// tells when it is over. It may be called again.
 func (c *Child) Stop() {
 	c.stop.Do(func() {
+		if c.in != nil {
+			c.in.Close()
+		}
+		if c.spec.Detached {
+			return
+		}
 		go func() {
 			for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 				c.signal(sig)

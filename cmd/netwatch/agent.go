@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"netwatch/sources"
+	"netwatch/sources/agent"
+	"netwatch/sources/cpu"
+	"netwatch/sources/hub"
+	"netwatch/sources/irq"
+	"netwatch/sources/knobs"
+	"netwatch/sources/nic"
+	"netwatch/sources/tcp"
+)
+
+const agentLong = `agent is the part of netwatch that turns knobs. netwatch starts it itself, with root's
+rights, at the first turn, and talks to it over standard input and output: one JSON line
+a request, recording lines as answers.
+
+It writes each turn into the journal before it makes it, reads it back, and puts back
+what it turned when its input ends, unless it was told to keep it. It is deaf to
+SIGHUP and SIGINT; SIGTERM makes it put back and end.`
+
+func newAgent() *cobra.Command {
+	var o options
+	var check bool
+	cmd := &cobra.Command{
+		Use:    "agent IFACE",
+		Short:  "turn knobs for another netwatch (internal)",
+		Long:   agentLong,
+		Hidden: true,
+		Args:   asUsage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case check:
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), checkWords)
+				return err
+			case len(args) == 0:
+				return usageError("which interface? netwatch agent IFACE")
+			}
+			return runAgent(cmd, &o, args[0])
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "only say that it can be started")
+	o.knobFlag(cmd.Flags())
+	return cmd
+}
+
+// checkWords are what agent --check says: whoever asks knows that it was this program
+// that ran.
+const checkWords = "netwatch agent " + version
+
+func runAgent(cmd *cobra.Command, o *options, iface string) error {
+	// A terminal that goes away, or a pipe that nobody reads any more, must not end
+	// what has knobs to put back.
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGPIPE)
+	if err := checkInterface(iface); err != nil {
+		return err
+	}
+	list, err := o.knobs(iface)
+	if err != nil {
+		return err
+	}
+	h := hostHeader()
+	h.Interface = iface
+	if f, err := nic.Describe(iface); err == nil {
+		h.Driver = f.Driver
+	}
+	err = agent.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), agent.Config{
+		Header: h, Knobs: list, State: knobs.StateDir(), Hub: hub.New(), Sources: o.hostSources(iface),
+	})
+	if err != nil {
+		return &exitError{exitUnrestored, err}
+	}
+	return nil
+}
+
+// knobs are those of an interface and those named by --knob.
+func (o *options) knobs(iface string) ([]sources.Knob, error) {
+	list, err := knobs.For(iface)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, fmt.Errorf("knobs of %s: %w", iface, err)
+	}
+	for _, text := range o.knob {
+		name, values, err := parseKnob(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, knobs.Sysctl(name, values...))
+	}
+	return list, nil
+}
+
+// parseKnob reads sysctl:NAME=v1,v2 or sysctl:NAME.
+func parseKnob(text string) (name string, values []string, err error) {
+	name, ok := strings.CutPrefix(text, "sysctl:")
+	name, list, _ := strings.Cut(name, "=")
+	if !ok || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '/' }) {
+		return "", nil, usageError("--knob %q: sysctl:NAME=VALUE,VALUE", text)
+	}
+	for v := range strings.SplitSeq(list, ",") {
+		if v != "" {
+			values = append(values, v)
+		}
+	}
+	return name, values, nil
+}
+
+// hostSources are what is measured of a host besides loads and pings.
+func (o *options) hostSources(iface string) []sources.Source {
+	list := []sources.Source{nic.New(iface), irq.New(iface), cpu.New(), tcp.New(iface, true)}
+	return append(list, o.siftrSources()...)
+}
+
+// agentCommand is how an agent is started here. prefix makes it root.
+func (o *options) agentCommand(prefix []string, exe, iface string) []string {
+	argv := append(append([]string(nil), prefix...), exe, "agent")
+	for _, k := range o.knob {
+		argv = append(argv, "--knob", k)
+	}
+	return append(argv, "--", iface)
+}
+
+// newClient is for an agent of this host.
+func (o *options) newClient(ctx context.Context, iface string, r *rights) (*agent.Client, error) {
+	prefix, err := r.prefix(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return agent.NewClient(agent.ClientConfig{Argv: o.agentCommand(prefix, r.exe, iface), Version: version}), nil
+}

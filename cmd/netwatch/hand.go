@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"netwatch/sources"
+	"netwatch/sources/agent"
+	"netwatch/sources/hub"
+	"netwatch/sources/knobs"
+)
+
+// A hand turns knobs and can undo it.
+type hand interface {
+	sources.Turner
+	Changed() []knobs.Change
+	Restore(context.Context) error
+	Keep(context.Context) error
+}
+
+// An agentHand turns the knobs of this host by an agent, which the first turn starts.
+// Until then, and when the agent has died, a board here reads them: with an agent
+// it would take the agent's turns for somebody else's.
+type agentHand struct {
+	*options
+	iface  string
+	knobs  []sources.Knob
+	rights *rights
+	hub    *hub.Hub
+	watch  context.Context
+
+	mu       sync.Mutex
+	client   *agent.Client // nil: none is running
+	stopRead func()        // ends the board here
+	lost     []knobs.Change
+}
+
+// newAgentHand starts to read the knobs.
+func (p *plan) newAgentHand(h *hub.Hub, watch context.Context) (*agentHand, error) {
+	r, err := newRights(p.knobs)
+	if err != nil {
+		return nil, err
+	}
+	a := &agentHand{options: p.options, iface: p.iface, knobs: p.knobs, rights: r, hub: h, watch: watch}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.read()
+	if !r.have {
+		go a.unlock()
+	}
+	if j, err := knobs.OpenJournal(knobs.StateDir(), p.iface, nil); err == nil {
+		for _, e := range j.Left() {
+			h.Event(sources.Event{At: time.Now(), Kind: sources.SourceNote, Source: "knobs", Subject: e.Knob, Error: true, Text: fmt.Sprintf(
+				"%s was turned from %s to %s by a netwatch that is gone; netwatch restore puts it back", e.Knob, e.Start, e.Value)})
+		}
+	}
+	return a, nil
+}
+
+// read starts a new board that says all knobs again. a.mu is held.
+func (a *agentHand) read() {
+	ctx, stop := context.WithCancel(a.watch)
+	done := a.hub.Go(ctx, knobs.New(a.hub, a.knobs...))
+	a.stopRead = func() { stop(); <-done }
+}
+
+// unlock says the knobs again, unlocked, when it is known that an agent could turn them.
+func (a *agentHand) unlock() {
+	if _, err := a.rights.prefix(a.watch); err != nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	unlocked := make([]sources.Knob, len(a.knobs)) // the board that reads holds the others
+	for i, k := range a.knobs {
+		unlocked[i] = throughAgent{k}
+	}
+	a.knobs = unlocked
+	if a.client == nil && a.watch.Err() == nil {
+		a.stopRead()
+		a.read()
+	}
+}
+
+// running is the agent. It is started if there is none.
+func (a *agentHand) running(ctx context.Context) (*agent.Client, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.client != nil {
+		return a.client, nil
+	}
+	c, err := a.newClient(ctx, a.iface, a.rights)
+	if err != nil {
+		return nil, err
+	}
+	life, end := context.WithCancel(a.watch)
+	done := a.hub.Go(life, c)
+	if err := c.Ready(ctx); err != nil {
+		end()
+		return nil, err
+	}
+	a.stopRead()
+	a.client = c
+	go func() {
+		<-done
+		end()
+		a.gone(c)
+	}()
+	return c, nil
+}
+
+// gone takes note of an agent that died, and reads the knobs here again.
+func (a *agentHand) gone(c *agent.Client) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.client = nil
+	a.lost = append(a.lost, c.Changed()...)
+	if a.watch.Err() == nil {
+		a.read()
+	}
+}
+
+// Turn implements sources.Turner.
+func (a *agentHand) Turn(ctx context.Context, host, knob, value string) error {
+	c, err := a.running(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Turn(ctx, host, knob, value)
+}
+
+// agent is the one that runs, and what is left turned by one that does not.
+func (a *agentHand) agent() (c *agent.Client, lost []knobs.Change) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var ours []knobs.Change
+	if a.client != nil {
+		ours = a.client.Changed()
+	}
+	for _, l := range a.lost {
+		same := func(c knobs.Change) bool { return c.Knob == l.Knob }
+		if value, err := valueOf(a.knobs, l.Knob); err == nil {
+			l.Value = value
+		}
+		if l.Value != l.Start && !slices.ContainsFunc(ours, same) && !slices.ContainsFunc(lost, same) {
+			lost = append(lost, l)
+		}
+	}
+	return a.client, lost
+}
+
+// Changed tells which knobs are not as they were, oldest turn first.
+func (a *agentHand) Changed() []knobs.Change {
+	c, changed := a.agent()
+	if c != nil {
+		changed = append(changed, c.Changed()...)
+	}
+	return changed
+}
+
+// Restore has the agent put back what it turned. What an agent turned that died is
+// an error: only the journal is sure of it.
+func (a *agentHand) Restore(ctx context.Context) error {
+	c, lost := a.agent()
+	var failed []error
+	for _, l := range lost {
+		failed = append(failed, fmt.Errorf("%s is %s and was %s: its agent died; netwatch restore puts it back", l.Knob, l.Value, l.Start))
+	}
+	if c != nil {
+		failed = append(failed, c.Restore(ctx))
+	}
+	return errors.Join(failed...)
+}
+
+// Keep leaves everything as it is.
+func (a *agentHand) Keep(ctx context.Context) error {
+	if c, _ := a.agent(); c != nil {
+		return c.Keep(ctx)
+	}
+	return nil
+}
+
+// valueOf reads one of the knobs.
+func valueOf(list []sources.Knob, name string) (string, error) {
+	for _, k := range list {
+		if k.Spec().Name == name {
+			return k.Get(context.Background())
+		}
+	}
+	return "", fmt.Errorf("no knob %s", name)
+}
+
+// restore puts back what was turned, or keeps it, and says so. What cannot be put
+// back is an exit code of its own.
+func (p *plan) restore(w io.Writer, h hand) error {
+	changed := h.Changed()
+	if len(changed) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
+	defer cancel()
+	if p.keep {
+		if err := h.Keep(ctx); err != nil {
+			return fmt.Errorf("cannot keep what was turned: %w", err)
+		}
+		for _, c := range changed {
+			fmt.Fprintf(w, "netwatch: kept %s=%s (was %s)\n", c.Knob, c.Value, c.Start)
+		}
+		return nil
+	}
+	err := h.Restore(ctx)
+	for _, c := range changed {
+		switch value, unread := valueOf(p.knobs, c.Knob); {
+		case unread != nil: // the error tells
+		case value == c.Start:
+			fmt.Fprintf(w, "netwatch: put back %s=%s (was turned to %s)\n", c.Knob, c.Start, c.Value)
+		case value != c.Value:
+			fmt.Fprintf(w, "netwatch: %s is left at %s: it is not the %s netwatch had set (it was %s at first)\n", c.Knob, value, c.Value, c.Start)
+		}
+	}
+	if err != nil {
+		return &exitError{exitUnrestored, fmt.Errorf("not everything could be put back: %w", err)}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netwatch/sources"
+	"netwatch/sources/knobs"
+)
+
+func newSet() *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "set IFACE KNOB=VALUE...",
+		Short: "turn knobs and keep them turned; netwatch restore puts them back",
+		Args:  asUsage(cobra.MinimumNArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSet(cmd, &o, args[0], args[1:])
+		},
+	}
+	o.knobFlag(cmd.Flags())
+	return cmd
+}
+
+func runSet(cmd *cobra.Command, o *options, iface string, words []string) error {
+	if err := checkInterface(iface); err != nil {
+		return err
+	}
+	list, err := o.knobs(iface)
+	if err != nil {
+		return err
+	}
+	turns, err := parseTurns(list, words)
+	if err != nil {
+		return err
+	}
+	r, err := newRights(list)
+	if err != nil {
+		return err
+	}
+	client, err := o.newClient(cmd.Context(), iface, r)
+	if err != nil {
+		return fmt.Errorf("%w; type: sudo %s set %s %s", err, r.exe, iface, strings.Join(words, " "))
+	}
+	tell := &setSink{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+	ctx, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- client.Run(ctx, tell) }()
+	var failed []error
+	for _, t := range turns {
+		if err := client.Turn(cmd.Context(), "", t.knob, t.value); err != nil {
+			failed = append(failed, err)
+			break
+		}
+	}
+	if client.Ready(ctx) == nil && cmd.Context().Err() == nil { // a signal puts back
+		failed = append(failed, client.Keep(ctx))
+	}
+	stop()
+	err = <-ended
+	if bySignal(cmd.Context()) { // the agent has put back what it turned
+		return err
+	}
+	if failed := errors.Join(failed...); failed != nil {
+		return failed
+	}
+	return cmp.Or(err, tell.refused())
+}
+
+// A turnWord is KNOB=VALUE.
+type turnWord struct{ knob, value string }
+
+// parseTurns refuses, before anything is turned, what no kernel needs to be asked.
+func parseTurns(list []sources.Knob, words []string) ([]turnWord, error) {
+	board := knobs.New(nil, list...)
+	var turns []turnWord
+	for _, w := range words {
+		i := strings.LastIndexByte(w, '=')
+		if i <= 0 {
+			return nil, usageError("%q: KNOB=VALUE, as in aim=2", w)
+		}
+		t := turnWord{w[:i], w[i+1:]}
+		switch err := board.Check(t.knob, t.value); {
+		case errors.Is(err, os.ErrNotExist):
+			var names []string
+			for _, s := range board.Specs() {
+				names = append(names, s.Name)
+			}
+			if n := nearest(t.knob, names); n != "" {
+				return nil, usageError("no knob %q; did you mean %s? there are: %s", t.knob, n, strings.Join(names, " "))
+			}
+			return nil, usageError("no knob %q; there are: %s", t.knob, strings.Join(names, " "))
+		case errors.Is(err, knobs.ErrValue):
+			return nil, &exitError{exitUsage, err}
+		case err != nil:
+			return nil, err
+		}
+		turns = append(turns, t)
+	}
+	return turns, nil
+}
+
+// A setSink prints how turns ended.
+type setSink struct {
+	out, err io.Writer
+	mu       sync.Mutex
+	failed   int
+}
+
+// Sample implements sources.Sink; nobody asks for samples.
+func (s *setSink) Sample(sources.Sample) {}
+
+// Event implements sources.Sink.
+func (s *setSink) Event(e sources.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	took := e.Span.Round(10 * time.Microsecond)
+	switch e.Kind {
+	case sources.KnobTurned:
+		note := ""
+		if e.New != e.Asked {
+			note = ": not what was asked"
+		}
+		fmt.Fprintf(s.out, "%s: %s -> %s (asked %s, granted %s, verified in %v)%s\n", e.Subject, e.Old, e.New, e.Asked, e.New, took, note)
+	case sources.KnobFailed:
+		s.failed++
+		fmt.Fprintf(s.out, "%s: asked %s, refused: %s; it is %s\n", e.Subject, e.Asked, e.Text, e.New)
+	case sources.KnobDrifted:
+		fmt.Fprintf(s.out, "%s: %s -> %s (%s)\n", e.Subject, e.Old, e.New, e.Text)
+	case sources.SourceNote:
+		fmt.Fprintf(s.err, "netwatch: %s\n", e.Text)
+	}
+}
+
+// refused is exit status 1 for a turn that the kernel did not make.
+func (s *setSink) refused() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == 0 {
+		return nil
+	}
+	return &exitError{exitFailure, nil}
+}

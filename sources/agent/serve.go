@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"netwatch/experiment/recording"
+	"netwatch/sources"
+	"netwatch/sources/knobs"
+)
+
+const (
+	// restoreLimit is how long putting back may take: each link reset needs seconds.
+	restoreLimit = time.Minute
+	// farewell is how long the last words may take to an asker that reads slowly.
+	farewell = time.Second
+	// asked is how many requests may wait while a knob is turned.
+	asked = 64
+)
+
+// A Hub runs sources and merges what they say: sources/hub's.
+type Hub interface {
+	sources.Sink
+	Go(context.Context, sources.Source) <-chan struct{}
+	Run(context.Context)
+	Batches() <-chan sources.Batch
+}
+
+// A Config is what an agent serves.
+type Config struct {
+	Header  recording.Header // said first; Interface is the one the agent is for
+	Knobs   []sources.Knob
+	State   string           // directory of the journal; "": the knobs are simulated, nothing is kept
+	Hub     Hub              // for Sources; nil: there is nothing to watch
+	Sources []sources.Source // run from the first Watch on
+
+	now func() time.Time // the clock that is told; nil: time.Now
+}
+
+// Serve works off the requests on in, and says on out what comes of them, until in
+// or ctx ends or out is broken. Then it puts back what it turned, but for what it was
+// told to keep, and says with a Done of ID 0 what is left. The error tells what could not be put back; a caller that shall
+// survive a broken pipe must ignore SIGPIPE.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	o, err := newOutlet(out, cfg.Header, end)
+	if err != nil {
+		return err
+	}
+	var journal *knobs.Journal
+	if cfg.State != "" {
+		journal, err = knobs.OpenJournal(cfg.State, cfg.Header.Interface, func(text string) {
+			o.Event(sources.Event{At: time.Now(), Kind: sources.SourceNote, Source: "knobs", Text: text, Error: true})
+		})
+		if err != nil {
+			return errors.Join(err, o.close(farewell))
+		}
+	}
+	if cfg.now == nil {
+		cfg.now = time.Now
+	}
+	s := &server{cfg: cfg, out: o, board: knobs.NewJournaled(o, journal, cfg.Knobs...), work: make(chan recording.Request, asked)}
+	s.running.Go(func() { s.watchKnobs(ctx) })
+	go s.read(ctx, in, end)
+	s.serve(ctx)
+	end()
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
+	defer cancel()
+	restored := s.board.Restore(limited)
+	s.running.Wait()
+	o.answer(s.done(0, restored))
+	if err := o.close(farewell); err != nil && restored != nil {
+		return errors.Join(restored, err)
+	}
+	return restored
+}
+
+type server struct {
+	cfg     Config
+	out     *outlet
+	board   *knobs.Board
+	work    chan recording.Request
+	every   time.Duration // between Batches; 0: nobody watches yet
+	running sync.WaitGroup
+}
+
+// watchKnobs tells the knobs' values and what changes them. A panic must not take
+// the agent down: it has knobs to put back.
+func (s *server) watchKnobs(ctx context.Context) {
+	err := guarded(func() error { return s.board.Run(ctx, s.out) })
+	if err != nil {
+		s.out.Event(sources.Event{At: time.Now(), Kind: sources.SourceGone, Source: "knobs", Text: err.Error(), Error: true})
+	}
+}
+
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a bug in netwatch: %v", p)
+		}
+	}()
+	return f()
+}
+
+// read takes requests until there are no more. The time is told at once, also while
+// a knob is turned; the rest is worked off one after the other.
+func (s *server) read(ctx context.Context, in io.Reader, end func()) {
+	defer end()
+	defer close(s.work)
+	requests := recording.NewRequests(in)
+	for {
+		q, err := requests.Next()
+		var bad *recording.SyntaxError
+		switch {
+		case errors.As(err, &bad):
+			s.out.Event(sources.Event{At: time.Now(), Kind: sources.SourceNote, Source: "agent", Text: bad.Error(), Error: true})
+			continue
+		case err != nil:
+			return
+		case q.Clock != nil:
+			c := *q.Clock
+			c.Now = s.cfg.now().UnixMicro()
+			s.out.answer(recording.Answer{Clock: &c})
+			continue
+		}
+		select {
+		case s.work <- q:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// serve works off requests until ctx ends. Of what waits then, a turn is not begun
+// any more, but a knob that a person keeps is kept.
+func (s *server) serve(ctx context.Context) {
+	for {
+		select {
+		case q, more := <-s.work:
+			if !more {
+				return
+			}
+			s.one(ctx, q)
+		case <-ctx.Done():
+			for {
+				select {
+				case q, more := <-s.work:
+					if !more {
+						return
+					}
+					s.one(ctx, q)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *server) one(ctx context.Context, q recording.Request) {
+	var id int64
+	err := guarded(func() error {
+		switch {
+		case q.Turn != nil:
+			id = q.Turn.ID
+			if ctx.Err() != nil {
+				return errors.New("the agent is ending")
+			}
+			return s.board.Turn(ctx, "", q.Turn.Knob, q.Turn.Value)
+		case q.Restore != nil:
+			id = q.Restore.ID
+			return s.board.Restore(context.WithoutCancel(ctx))
+		case q.Keep != nil:
+			id = q.Keep.ID
+			return s.board.Keep(context.WithoutCancel(ctx))
+		default:
+			id = q.Watch.ID
+			return s.watch(ctx, time.Duration(q.Watch.Every)*time.Microsecond)
+		}
+	})
+	s.out.answer(s.done(id, err))
+}
+
+func (s *server) done(id int64, err error) recording.Answer {
+	d := &recording.Done{ID: id}
+	if err != nil {
+		d.Error = err.Error()
+	}
+	for _, c := range s.board.Changed() {
+		d.Changed = append(d.Changed, recording.Change(c))
+	}
+	return recording.Answer{Done: d}
+}
+
+// watch starts the sources at the first call.
+func (s *server) watch(ctx context.Context, every time.Duration) error {
+	switch {
+	case s.cfg.Hub == nil:
+		return errors.New("this agent has nothing to watch")
+	case s.every != 0:
+		return errors.New("it is watched already")
+	}
+	s.every = every
+	for _, src := range s.cfg.Sources {
+		s.cfg.Hub.Go(ctx, src)
+	}
+	s.running.Go(func() { s.cfg.Hub.Run(ctx) })
+	s.running.Go(func() { s.forward(ctx) })
+	return nil
+}
+
+// forward sends one Batch each time of the watch, and events with the hub's next.
+func (s *server) forward(ctx context.Context) {
+	var sum sources.Batch
+	var due time.Time
+	for b := range s.cfg.Hub.Batches() {
+		sum.At = b.At
+		sum.Samples = append(sum.Samples, b.Samples...)
+		sum.Events = append(sum.Events, b.Events...)
+		sum.Shed += b.Shed
+		if b.At.Before(due) && len(sum.Events) == 0 {
+			continue
+		}
+		due = b.At.Add(s.every - s.every/20) // the hub's ticks come a little early, too
+		if !s.out.put(ctx.Done(), message{batch: sum}) && ctx.Err() == nil {
+			return
+		}
+		sum = sources.Batch{}
+	}
+}

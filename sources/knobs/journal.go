@@ -1,0 +1,343 @@
+package knobs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netwatch/sources"
+)
+
+const (
+	journalFile   = "journal.json"
+	journalFormat = 1
+	// lockLimit is how long another netwatch may take for its turn: a driver that
+	// resets its card needs seconds.
+	lockLimit = 15 * time.Second
+	lockPoll  = 10 * time.Millisecond
+)
+
+// An Entry is a knob of this host that netwatch turned and has not put back.
+type Entry struct {
+	Interface string    `json:"interface"`         // the one netwatch was started for
+	Subject   string    `json:"subject,omitempty"` // the knob's own; "" is the whole host
+	Knob      string    `json:"knob"`
+	Start     string    `json:"start"`           // before netwatch turned it first
+	Value     string    `json:"value"`           // as netwatch left it, read back
+	Asked     string    `json:"asked,omitempty"` // a turn that has begun and not ended
+	Kept      string    `json:"kept,omitempty"`  // the value a person chose to keep: where a session goes back to
+	Boot      string    `json:"boot"`            // which boot of the host
+	Net       string    `json:"net,omitempty"`   // which network namespace, where there are such
+	At        time.Time `json:"at"`              // of the last turn
+	PID       int       `json:"pid,omitempty"`   // who turned it last
+}
+
+// home is the value a session puts back.
+func (e Entry) home() string { return cmp.Or(e.Kept, e.Start) }
+
+// set tells whether value is one that netwatch gave the knob.
+func (e Entry) set(value string) bool {
+	return value == e.Value || e.Asked != "" && value == e.Asked
+}
+
+// A Journal remembers on disk what netwatch turned, so that it can be put back
+// after a crash or a power loss. All netwatch of a host share it: a turn holds its
+// lock from the first reading to the last.
+type Journal struct {
+	dir   string
+	iface string
+	boot  string
+	net   string
+	pid   int
+	say   func(text string)
+}
+
+// StateDir is where the journal is: $NETWATCH_STATE or the system's place.
+func StateDir() string { return cmp.Or(os.Getenv("NETWATCH_STATE"), stateDir) }
+
+// OpenJournal opens the journal of this host in dir for a netwatch that was
+// started for iface. The directory is made by the first turn. What has to be said
+// of the journal itself (it was damaged) goes to say, as one line.
+func OpenJournal(dir, iface string, say func(text string)) (*Journal, error) {
+	boot, err := bootID()
+	if err != nil {
+		return nil, fmt.Errorf("journal: which boot this is: %w", err)
+	}
+	return &Journal{dir: dir, iface: iface, boot: boot, net: netID(), pid: os.Getpid(), say: say}, nil
+}
+
+// Entries tells what stands in the journal, oldest turn first. The error
+// satisfies errors.Is for os.ErrPermission where only root may read it.
+func (j *Journal) Entries() ([]Entry, error) {
+	entries, err := readJournal(filepath.Join(j.dir, journalFile))
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	return entries, nil
+}
+
+// Left tells what stands in the journal and nobody puts back by himself: the netwatch
+// that turned it is gone, and no person chose to keep it. An unreadable journal
+// tells nothing.
+func (j *Journal) Left() []Entry {
+	entries, err := j.Entries()
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(entries, func(e Entry) bool {
+		return e.Net != j.net || e.Kept != "" || e.PID != 0 && e.Boot == j.boot && alive(e.PID)
+	})
+}
+
+// Here tells whether an entry is of this boot and this network.
+func (j *Journal) Here(e Entry) bool { return e.Boot == j.boot && e.Net == j.net }
+
+type journalJSON struct {
+	Format  int     `json:"netwatch_journal"`
+	Entries []Entry `json:"entries"`
+}
+
+// errDamaged is wrapped by the error for a file that is no journal.
+var errDamaged = errors.New("damaged")
+
+func readJournal(path string) ([]Entry, error) {
+	b, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	var all journalJSON
+	if err := json.Unmarshal(b, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
+	}
+	if all.Format > journalFormat {
+		return nil, fmt.Errorf("%s is of a newer netwatch (format %d)", path, all.Format)
+	}
+	if all.Format != journalFormat || slices.ContainsFunc(all.Entries, func(e Entry) bool { return e.Knob == "" || e.Boot == "" }) {
+		return nil, fmt.Errorf("%s: %w: it is no journal of netwatch", path, errDamaged)
+	}
+	return all.Entries, nil
+}
+
+// A ledger is the journal under its lock. A nil ledger is that of a Board without
+// a journal: it remembers nothing.
+type ledger struct {
+	*Journal
+	lock    *os.File
+	entries []Entry
+	before  *Entry // the entry of the knob that is being turned as it was, nil if there was none
+}
+
+// open takes the lock and reads the journal. A damaged one is kept aside.
+func (j *Journal) open(ctx context.Context) (*ledger, error) {
+	if j == nil {
+		return nil, nil
+	}
+	if err := j.prepare(); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(j.dir, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if err := flock(ctx, f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	l := &ledger{Journal: j, lock: f}
+	path := filepath.Join(j.dir, journalFile)
+	l.entries, err = readJournal(path)
+	if errors.Is(err, errDamaged) {
+		err = j.putAside(path, err)
+	}
+	if err != nil {
+		l.close()
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	return l, nil
+}
+
+// prepare makes the directory, and refuses one in which somebody else could
+// write: what is in the journal is done with root's rights.
+func (j *Journal) prepare() error {
+	if err := os.MkdirAll(j.dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(j.dir)
+	if err != nil {
+		return err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if ok && int(st.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s can be written by others than uid %d: %w", j.dir, os.Geteuid(), os.ErrPermission)
+	}
+	return nil
+}
+
+// flock waits for the lock; it is gone with the process that holds it.
+func flock(ctx context.Context, f *os.File) error {
+	deadline := time.Now().Add(lockLimit)
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
+			return fmt.Errorf("lock %s: %w", f.Name(), err)
+		case time.Now().After(deadline):
+			return fmt.Errorf("another netwatch holds %s for more than %v", f.Name(), lockLimit)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lockPoll):
+		}
+	}
+}
+
+// putAside renames a damaged journal: what it said is for a person to read.
+func (j *Journal) putAside(path string, damage error) error {
+	aside := path + ".damaged-" + time.Now().UTC().Format("20060102T150405.000000")
+	if err := os.Rename(path, aside); err != nil {
+		return errors.Join(damage, err)
+	}
+	j.say(printable(fmt.Sprintf("%v; it is kept as %s, and what it told is not put back", damage, aside)))
+	return nil
+}
+
+func (l *ledger) close() {
+	if l != nil {
+		l.lock.Close()
+	}
+}
+
+// find is the entry of a knob in this boot and network, nil if there is none.
+func (l *ledger) find(spec sources.KnobSpec) *Entry {
+	if l == nil {
+		return nil
+	}
+	for i := range l.entries {
+		if e := &l.entries[i]; l.Here(*e) && e.Subject == spec.Subject && e.Knob == spec.Name {
+			return e
+		}
+	}
+	return nil
+}
+
+// begin writes down that a knob whose value is old is about to be turned, and
+// returns where a session puts it back to. start is for a knob without an entry.
+func (l *ledger) begin(spec sources.KnobSpec, old, start, asked string) (home string, err error) {
+	if l == nil {
+		return start, nil
+	}
+	e := l.find(spec)
+	if e != nil && !e.set(old) && old != e.Start {
+		l.say(fmt.Sprintf("%s is %s, not the %s netwatch had set: its first value %s is given up", spec.Name, old, e.Value, e.Start))
+		l.remove(e)
+		e = nil
+	}
+	l.before = nil
+	if e != nil {
+		was := *e
+		l.before = &was
+	} else {
+		l.entries = append(l.entries, Entry{Interface: l.iface, Subject: spec.Subject, Knob: spec.Name,
+			Start: start, Boot: l.boot, Net: l.net})
+		e = &l.entries[len(l.entries)-1]
+	}
+	e.Value, e.Asked, e.At, e.PID = old, asked, time.Now(), l.pid
+	return e.home(), l.save()
+}
+
+// finish writes down what a turn came to. A turn that changed nothing leaves the
+// journal as it was; a knob that is where it started has no entry any more.
+func (l *ledger) finish(spec sources.KnobSpec, old, granted string) error {
+	e := l.find(spec)
+	if e == nil {
+		return nil
+	}
+	if granted == old && l.before != nil {
+		*e = *l.before
+	}
+	e.Value, e.Asked = granted, ""
+	if granted == e.Start && e.Kept == "" {
+		l.remove(e)
+	}
+	return l.save()
+}
+
+// drop takes an entry out for good.
+func (l *ledger) drop(e *Entry) error {
+	if e == nil {
+		return nil
+	}
+	l.remove(e)
+	return l.save()
+}
+
+// keep marks a knob as kept.
+func (l *ledger) keep(spec sources.KnobSpec) {
+	if e := l.find(spec); e != nil {
+		e.Kept, e.PID = e.Value, 0
+	}
+}
+
+func (l *ledger) remove(e *Entry) {
+	gone := *e
+	l.entries = slices.DeleteFunc(l.entries, func(x Entry) bool { return x == gone })
+}
+
+// othersTurn is the process that turned the knob since this one did, 0 if none
+// that still runs.
+func (l *ledger) othersTurn(e *Entry) int {
+	if e == nil || e.PID == 0 || e.PID == l.pid || !alive(e.PID) {
+		return 0
+	}
+	return e.PID
+}
+
+func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// save replaces the journal so that it is whole at any moment, also after a power
+// loss: a new file, on disk, renamed, and the name on disk.
+func (l *ledger) save() error {
+	if l == nil {
+		return nil
+	}
+	b, err := json.MarshalIndent(journalJSON{journalFormat, l.entries}, "", "\t")
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	f, err := os.CreateTemp(l.dir, journalFile+".new-*")
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	_, err = f.Write(append(b, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(l.dir, journalFile))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("journal: %w", err), os.Remove(f.Name()))
+	}
+	dir, err := os.Open(l.dir)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	defer dir.Close()
+	if err := dir.Sync(); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}

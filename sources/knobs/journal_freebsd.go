@@ -1,0 +1,25 @@
+package knobs
+
+import (
+	"encoding/hex"
+	"errors"
+	"os"
+
+	"netwatch/sources/sysctl"
+)
+
+const stateDir = "/var/db/netwatch"
+
+// bootID is kern.boot_id, new with each boot. Kernels without it have the time of
+// the boot, which a step of the clock changes: then a journal of this boot is taken
+// for one of another, and only offered.
+func bootID() (string, error) {
+	b, err := sysctl.Read("kern.boot_id")
+	if errors.Is(err, os.ErrNotExist) {
+		b, err = sysctl.Read("kern.boottime")
+		b = b[:min(8, len(b))] // the seconds: the rest is adjusted all the time
+	}
+	return hex.EncodeToString(b), err
+}
+
+func netID() string { return "" }

@@ -1,0 +1,17 @@
+//go:build !linux && !freebsd
+
+package knobs
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+const stateDir = "/var/db/netwatch"
+
+func bootID() (string, error) {
+	return "", fmt.Errorf("on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+}
+
+func netID() string { return "" }

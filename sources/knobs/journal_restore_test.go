@@ -1,0 +1,92 @@
+package knobs
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"netwatch/sources"
+)
+
+func TestJournalRestore(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		edit  func(e *Entry)
+		value string // as the knob is found
+		force bool
+		fate  Fate
+		words string
+		after string
+	}{
+		{name: "as netwatch left it", value: "2", fate: PutBack, words: "put back aim=1 (was turned to 2)", after: "1"},
+		{name: "somebody else's", value: "0", fate: Dropped, words: "left at 0: it is not the 2 netwatch had set", after: "0"},
+		{name: "back already", value: "1", fate: Dropped, words: "as it was", after: "1"},
+		{name: "died before the set", edit: func(e *Entry) { e.Value, e.Asked = "1", "2" }, value: "1", fate: Dropped, after: "1"},
+		{name: "died after the set", edit: func(e *Entry) { e.Value, e.Asked = "1", "2" }, value: "2", fate: PutBack, after: "1"},
+		{name: "died after a set that was masked", edit: func(e *Entry) { e.Value, e.Asked = "1", "2" }, value: "0", fate: Failed,
+			words: "aim is 0 and was 1: netwatch died while it turned it from 1 to 2; by hand: sudo sysctl aim=1", after: "0"},
+		{name: "another boot", edit: func(e *Entry) { e.Boot = "other" }, value: "2", fate: Left, words: "--force puts it back", after: "2"},
+		{name: "another boot, forced", edit: func(e *Entry) { e.Boot = "other" }, value: "2", force: true, fate: PutBack, after: "1"},
+		{name: "another boot, forced, not ours", edit: func(e *Entry) { e.Boot = "other" }, value: "0", force: true, fate: Dropped, after: "0"},
+		{name: "another boot, as it was", edit: func(e *Entry) { e.Boot = "other" }, value: "1", fate: Dropped, after: "1"},
+		{name: "another network", edit: func(e *Entry) { e.Net = "net:[7]" }, value: "2", force: true, fate: Left, words: "net:[7]", after: "2"},
+		{name: "its netwatch runs", edit: func(e *Entry) { e.PID = running }, value: "2", fate: Left, words: "still runs", after: "2"},
+		{name: "its netwatch runs, forced", edit: func(e *Entry) { e.PID = running }, value: "2", force: true, fate: PutBack, after: "1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, k := stateDirOf(t), newFake("aim", "1")
+			turn(t, journalBoard(t, dir, gone, k, &log{}), "aim", "2")
+			rewrite(t, dir, c.edit)
+			k.put("aim", c.value)
+			got, err := aJournal(t, dir, 77, nil).Restore(t.Context(), c.force, finder(k))
+			if err != nil || len(got) != 1 || got[0].Fate != c.fate || !strings.Contains(got[0].Text, c.words) || k.values["aim"] != c.after {
+				t.Fatalf("%+v, %v; aim is %s", got, err, k.values["aim"])
+			}
+			if kept := len(standing(t, dir)) == 1; kept != (c.fate == Left || c.fate == Failed) {
+				t.Errorf("entry kept: %v", kept)
+			}
+		})
+	}
+}
+
+func rewrite(t *testing.T, dir string, edit func(*Entry)) {
+	t.Helper()
+	if edit == nil {
+		return
+	}
+	path := filepath.Join(dir, journalFile)
+	entries, err := readJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(&entries[0])
+	b, _ := json.Marshal(journalJSON{journalFormat, entries})
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRestoreOfWhatIsGone(t *testing.T) {
+	dir, k := stateDirOf(t), newFake("aim", "1", "tso", "on")
+	b := journalBoard(t, dir, gone, k, &log{})
+	turn(t, b, "aim", "2")
+	turn(t, b, "tso", "off")
+	k.refuse["tso"] = einval
+	got, err := aJournal(t, dir, 77, nil).Restore(t.Context(), false, func(e Entry) (sources.Knob, error) {
+		if e.Knob == "aim" {
+			return nil, errors.New("no interface \x1bem4")
+		}
+		return knob(k, e.Knob), nil
+	})
+	if err != nil || len(got) != 2 || got[0].Fate != Failed || got[1].Fate != Failed {
+		t.Fatal(got, err)
+	}
+	if !strings.Contains(got[0].Text, "tso is off and was on: em4: invalid argument; by hand: sudo sysctl tso=on") ||
+		got[1].Text != "aim was 1 and was turned to 2: no interface  em4" {
+		t.Errorf("%q, %q", got[0].Text, got[1].Text)
+	}
+	expectJournal(t, dir, "aim 1>2 asked= kept=", "tso on>off asked= kept=")
+}
