@@ -44,7 +44,7 @@ func TestStatusAndWords(t *testing.T) {
 		{"unknown flag", []string{"--warp"}, exitUsage, "", "unknown flag: --warp"},
 		{"unknown flag of a subcommand", []string{"demo", "--warp"}, exitUsage, "", "unknown flag: --warp"},
 		{"argument to demo", []string{"demo", "em4"}, exitUsage, "", "netwatch: "},
-		{"two interfaces", []string{"em0", "em1"}, exitUsage, "", "one interface, not 2"},
+		{"three interfaces", []string{"em0", "em1", "em2"}, exitUsage, "", "one interface, or two"},
 		{"load without interface", []string{"--", "iperf3", "-c", "r1"}, exitUsage, "", "which interface?"},
 		{"no load", []string{loop, "--"}, exitUsage, "", "no load command"},
 		{"output", []string{"-o", "xml", loop}, exitUsage, "", "--output xml"},

@@ -11,15 +11,19 @@ import (
 
 	"netwatch/sources/hub"
 	"netwatch/sources/iperf"
+	"netwatch/sources/irq"
 	"netwatch/sources/nic"
 	"netwatch/sources/ping"
 )
 
-// runLive watches an interface of this host.
-func runLive(cmd *cobra.Command, o *options, iface string, command []string) error {
-	if err := checkInterface(iface); err != nil {
-		return err
+// runLive watches an interface of this host, or what passes between two.
+func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
+	for _, iface := range ifaces {
+		if err := checkInterface(iface); err != nil {
+			return err
+		}
 	}
+	iface := ifaces[0]
 	if err := o.checkFiles(); err != nil {
 		return err
 	}
@@ -34,6 +38,10 @@ func runLive(cmd *cobra.Command, o *options, iface string, command []string) err
 	h := hub.New()
 	watch, unwatch := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	p.sources = o.hostSources(iface)
+	if len(ifaces) == 2 {
+		p.second = ifaces[1]
+		p.sources = append(p.sources, nic.New(p.second), irq.New(p.second))
+	}
 	if o.ping != "" {
 		p.sources = append(p.sources, ping.New(o.ping, 0))
 	}
@@ -104,6 +112,9 @@ func factLine(f nic.Facts) string {
 		parts = append(parts, f.Media)
 	case f.Speed > 0:
 		parts = append(parts, iperf.Rate(float64(f.Speed)))
+	}
+	if below := f.Below(); below != "" {
+		parts = append(parts, below)
 	}
 	if f.MTU > 0 {
 		parts = append(parts, fmt.Sprintf("mtu %d", f.MTU))

@@ -11,6 +11,7 @@ const long = `netwatch watches one network card, the TCP connections over it, a 
 a ping on one time axis, turns the card's knobs by key, and says what changed.
 
   netwatch em4                                   watch em4
+  netwatch em0 em1                               watch what passes between two
   netwatch em4 --ping r1 -- iperf3 -c r1 -t 60   and start a ping and a load
   iperf3 -c r1 --forceflush | netwatch em4 --load -
   netwatch demo                                  a simulated testbed, for a first look`
@@ -18,7 +19,7 @@ a ping on one time axis, turns the card's knobs by key, and says what changed.
 func newRoot() *cobra.Command {
 	var o options
 	root := &cobra.Command{
-		Use:           "netwatch [flags] IFACE [-- LOAD COMMAND...]",
+		Use:           "netwatch [flags] IFACE [IFACE] [-- LOAD COMMAND...]",
 		Short:         "live monitor for TCP and network card experiments",
 		Long:          long,
 		Version:       versionLine(),
@@ -36,15 +37,15 @@ func newRoot() *cobra.Command {
 				return listInterfaces(cmd)
 			case len(args) == 0:
 				return usageError("which interface? netwatch IFACE -- %s", command[0])
-			case len(args) > 1:
-				return usageError("one interface, not %d; a load command comes after --", len(args))
+			case len(args) > 2:
+				return usageError("one interface, or two that packets pass between, not %d; a load command comes after --", len(args))
 			case dash >= 0 && len(command) == 0:
 				return usageError("no load command after --")
 			}
 			if err := o.check(); err != nil {
 				return err
 			}
-			return runLive(cmd, &o, args[0], command)
+			return runLive(cmd, &o, args, command)
 		},
 	}
 	root.SetVersionTemplate("netwatch {{.Version}}\n")

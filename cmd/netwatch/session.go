@@ -30,6 +30,7 @@ const restoreLimit = 30 * time.Second
 type plan struct {
 	*options
 	iface     string
+	second    string // the other interface of a forwarding host, or ""
 	facts     string // about the card, for the header line
 	driver    string
 	simulated bool
@@ -144,6 +145,9 @@ func (p *plan) header() recording.Header {
 	h := hostHeader()
 	h.Interface, h.Driver, h.Command = p.iface, p.driver, p.command
 	h.Options = map[string]string{"settle": p.settle.String()}
+	if p.second != "" {
+		h.Options["second"] = p.second
+	}
 	if p.simulated {
 		h.Simulated = "SIMULATED"
 	}
@@ -165,7 +169,7 @@ type showing struct {
 
 func (v *showing) session(settle time.Duration, rec sources.Recorder) *experiment.Session {
 	return experiment.New(experiment.Options{
-		Start: v.header.Start, Interface: v.header.Interface, Settle: settle, Simulated: v.header.Simulated != "", Recorder: rec,
+		Start: v.header.Start, Interface: v.header.Interface, Second: v.header.Options["second"], Settle: settle, Simulated: v.header.Simulated != "", Recorder: rec,
 	})
 }
 
