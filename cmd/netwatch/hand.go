@@ -11,6 +11,7 @@ import (
 
 	"netwatch/sources"
 	"netwatch/sources/agent"
+	"netwatch/sources/ends"
 	"netwatch/sources/hub"
 	"netwatch/sources/knobs"
 )
@@ -32,6 +33,7 @@ type agentHand struct {
 	knobs  []sources.Knob
 	rights *rights
 	hub    *hub.Hub
+	both   *ends.Ends // overhears what the turns of this end come to
 	watch  context.Context
 
 	mu       sync.Mutex
@@ -41,12 +43,12 @@ type agentHand struct {
 }
 
 // newAgentHand starts to read the knobs.
-func (p *plan) newAgentHand(h *hub.Hub, watch context.Context) (*agentHand, error) {
+func (p *plan) newAgentHand(h *hub.Hub, both *ends.Ends, watch context.Context) (*agentHand, error) {
 	r, err := newRights(p.knobs)
 	if err != nil {
 		return nil, err
 	}
-	a := &agentHand{options: p.options, iface: p.iface, knobs: p.knobs, rights: r, hub: h, watch: watch}
+	a := &agentHand{options: p.options, iface: p.iface, knobs: p.knobs, rights: r, hub: h, both: both, watch: watch}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.read()
@@ -65,7 +67,7 @@ func (p *plan) newAgentHand(h *hub.Hub, watch context.Context) (*agentHand, erro
 // read starts a new board that says all knobs again. a.mu is held.
 func (a *agentHand) read() {
 	ctx, stop := context.WithCancel(a.watch)
-	done := a.hub.Go(ctx, knobs.New(a.hub, a.knobs...))
+	done := a.hub.Go(ctx, a.both.Hear(knobs.New(a.both, a.knobs...)))
 	a.stopRead = func() { stop(); <-done }
 }
 
@@ -99,7 +101,7 @@ func (a *agentHand) running(ctx context.Context) (*agent.Client, error) {
 		return nil, err
 	}
 	life, end := context.WithCancel(a.watch)
-	done := a.hub.Go(life, c)
+	done := a.hub.Go(life, a.both.Hear(c))
 	if err := c.Ready(ctx); err != nil {
 		end()
 		return nil, err
@@ -193,6 +195,17 @@ func valueOf(list []sources.Knob, name string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no knob %s", name)
+}
+
+// restoreAll is restore on every end.
+func (p *plan) restoreAll(w io.Writer, here hand) error {
+	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
+	defer cancel()
+	all := []error{p.restore(w, here)}
+	for _, peer := range p.peers {
+		all = append(all, peer.leave(ctx, w, p.keep))
+	}
+	return errors.Join(all...)
 }
 
 // restore puts back what was turned, or keeps it, and says so. What cannot be put

@@ -27,6 +27,9 @@ type options struct {
 	readOnly bool
 	keep     bool
 	knob     []string // sysctl:NAME=v1,v2
+	peers    []string // HOST or HOST:IFACE
+	ssh      string
+	peerPath string
 }
 
 var outputs = []string{"tui", "text", "csv", "json", "md"}
@@ -50,6 +53,13 @@ func (o *options) live(f *pflag.FlagSet) {
 	f.BoolVar(&o.readOnly, "read-only", false, "turn nothing")
 	f.BoolVar(&o.keep, "keep", false, "keep turned knobs at the end instead of putting them back")
 	o.knobFlag(f)
+	o.peerFlags(f)
+}
+
+func (o *options) peerFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.peers, "peer", nil, "watch and turn `HOST[:IFACE]` too, by ssh (may be given again)")
+	f.StringVar(&o.ssh, "ssh", "ssh", "the ssh `COMMAND` that reaches peers, with options")
+	f.StringVar(&o.peerPath, "peer-path", "netwatch", "`PATH` of netwatch on peers")
 }
 
 func (o *options) knobFlag(f *pflag.FlagSet) {

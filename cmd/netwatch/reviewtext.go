@@ -153,7 +153,7 @@ func (r reviewer) recording(in io.Reader, name string) error {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "netwatch: %d damaged lines left out, the first: %v\n", rd.NBad, rd.Bad[0])
 	}
 	var table strings.Builder
-	if err := report.Markdown(&table, s, ""); err != nil {
+	if err := report.Markdown(&table, s, rd.Header.Host); err != nil {
 		return err
 	}
 	return r.say(struct {

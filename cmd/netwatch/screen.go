@@ -10,16 +10,16 @@ import (
 
 	"netwatch/experiment"
 	"netwatch/sources"
+	"netwatch/sources/knobs"
 	"netwatch/tui"
 	"netwatch/tui/theme"
 )
 
 // screen shows the session on the terminal until the person quits.
 func (v *showing) screen(ctx context.Context, s *experiment.Session, batches <-chan sources.Batch) error {
-	host, _, _ := strings.Cut(v.header.Host, ".")
 	cfg := tui.Config{
 		Session: s, Feed: batches, Turner: v.turner, Load: v.load,
-		Host: host, Facts: v.facts, Bytes: v.units == "byte", Theme: theme.Options{ASCII: v.ascii},
+		Host: v.here(), Facts: v.facts, Bytes: v.units == "byte", Theme: theme.Options{ASCII: v.ascii},
 		OverLink: overLink(v.header.Interface),
 	}
 	if v.logger != nil {
@@ -74,14 +74,25 @@ func overLink(iface string) bool {
 	return false
 }
 
-// pending tells the screen what leaving would put back.
-type pending struct{ hand hand }
+// pending tells the screen what leaving would put back, on every end.
+type pending struct {
+	here  hand
+	peers []*peer
+}
 
 // Pending implements tui.Restorer.
 func (p pending) Pending() []string {
+	out := changes("", p.here.Changed())
+	for _, peer := range p.peers {
+		out = append(out, changes(peer.host+" ", peer.Changed())...)
+	}
+	return out
+}
+
+func changes(host string, list []knobs.Change) []string {
 	var out []string
-	for _, c := range p.hand.Changed() {
-		out = append(out, c.Knob+" "+c.Value+" -> "+c.Start)
+	for _, c := range list {
+		out = append(out, host+c.Knob+" "+c.Value+" -> "+c.Start)
 	}
 	return out
 }

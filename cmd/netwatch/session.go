@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"netwatch/experiment/recording"
 	"netwatch/experiment/report"
 	"netwatch/sources"
+	"netwatch/sources/ends"
 	"netwatch/sources/hub"
 	"netwatch/sources/iperf"
 	"netwatch/sources/knobs"
@@ -37,6 +39,7 @@ type plan struct {
 	command   []string
 	sources   []sources.Source
 	knobs     []sources.Knob
+	peers     []*peer
 	load      starter // nil when there is no load to start again
 	result    func() iperf.Result
 }
@@ -63,12 +66,18 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	if err != nil {
 		return err
 	}
-	turn, err := p.hand(h, watch)
+	both := ends.New(h, show.here())
+	turn, err := p.hand(h, both, watch)
 	if err != nil {
 		return err
 	}
+	both.Add("", turn)
+	for _, peer := range p.peers {
+		both.Add(peer.host, peer)
+		h.Go(watch, both.Hear(peer))
+	}
 	if !p.readOnly {
-		show.turner, show.restorer = turn, pending{turn}
+		show.turner, show.restorer = both, pending{turn, p.peers}
 		if p.output == "tui" && !p.simulated {
 			show.logger = siftrLogger(turn, p.command)
 			h.Go(watch, show.logger)
@@ -82,7 +91,7 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	}
 	go h.Run(watch)
 
-	restore := sync.OnceValue(func() error { return p.restore(cmd.ErrOrStderr(), turn) })
+	restore := sync.OnceValue(func() error { return p.restoreAll(cmd.ErrOrStderr(), turn) })
 	defer restore() // also when the screen panics
 	if p.output != "tui" {
 		defer context.AfterFunc(ctx, func() { restore(); unwatch() })()
@@ -105,12 +114,12 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 
 // hand is what turns the knobs, and tells them: a board where they are simulated or
 // only read, as always where there are no keys, else an agent.
-func (p *plan) hand(h *hub.Hub, watch context.Context) (hand, error) {
+func (p *plan) hand(h *hub.Hub, both *ends.Ends, watch context.Context) (hand, error) {
 	if !p.simulated && !p.readOnly && p.output == "tui" {
-		return p.newAgentHand(h, watch)
+		return p.newAgentHand(h, both, watch)
 	}
-	board := knobs.New(h, p.knobs...)
-	h.Go(watch, board)
+	board := knobs.New(both, p.knobs...)
+	h.Go(watch, both.Hear(board))
 	return board, nil
 }
 
@@ -148,6 +157,9 @@ func (p *plan) header() recording.Header {
 	if p.second != "" {
 		h.Options["second"] = p.second
 	}
+	for _, peer := range p.peers {
+		h.Options["peer "+peer.host] = peer.iface
+	}
 	if p.simulated {
 		h.Simulated = "SIMULATED"
 	}
@@ -167,9 +179,22 @@ type showing struct {
 	keep     bool // the person asked to keep what was turned
 }
 
+// here is what this host is called.
+func (v *showing) here() string {
+	host, _, _ := strings.Cut(v.header.Host, ".")
+	return host
+}
+
 func (v *showing) session(settle time.Duration, rec sources.Recorder) *experiment.Session {
+	peers := map[string]string{}
+	for name, iface := range v.header.Options {
+		if host, ok := strings.CutPrefix(name, "peer "); ok {
+			peers[host] = iface
+		}
+	}
 	return experiment.New(experiment.Options{
-		Start: v.header.Start, Interface: v.header.Interface, Second: v.header.Options["second"], Settle: settle, Simulated: v.header.Simulated != "", Recorder: rec,
+		Start: v.header.Start, Interface: v.header.Interface, Second: v.header.Options["second"], PeerInterfaces: peers,
+		Settle: settle, Simulated: v.header.Simulated != "", Recorder: rec,
 	})
 }
 
@@ -181,18 +206,18 @@ func (v *showing) run(ctx context.Context, s *experiment.Session, batches <-chan
 	case "json":
 		return jsonFace(v.out, v.header, v.interval)(ctx, s, batches)
 	case "csv":
-		return linesFace(report.NewCSV(v.out, v.interval, ""))(ctx, s, batches)
+		return linesFace(report.NewCSV(v.out, v.interval, v.here()))(ctx, s, batches)
 	case "md":
 		return quietFace(ctx, s, batches)
 	}
-	return linesFace(report.NewText(v.out, v.interval, ""))(ctx, s, batches)
+	return linesFace(report.NewText(v.out, v.interval, v.here()))(ctx, s, batches)
 }
 
 // table prints the table of settings where people or wikis want it.
 func (v *showing) table(s *experiment.Session) error {
 	counted := slices.ContainsFunc(s.Table("").Rows, func(r experiment.Row) bool { return r.Seconds > 0 })
 	if v.output == "md" || v.output == "tui" && counted {
-		return report.Markdown(v.out, s, "")
+		return report.Markdown(v.out, s, v.here())
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -76,13 +75,4 @@ func (h *hosts) tsoOf(ns, iface string) string {
 	}
 	h.t.Fatal(fmt.Sprint("ethtool says nothing of TSO on ", iface))
 	return ""
-}
-
-func TestTheHarnessCanLogIn(t *testing.T) {
-	h := newHosts(t)
-	ssh := h.sshd()
-	argv := in(h.a, append(strings.Fields(ssh), ipB, "ip", "-o", "link", "show", "veth1")...)
-	if out := h.must(argv...); !strings.Contains(out, "veth1") {
-		t.Errorf("host b says %q", out)
-	}
 }

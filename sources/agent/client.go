@@ -49,6 +49,15 @@ type Client struct {
 	has   []knobs.Change
 	under *knobs.Change // a turn that has begun and is not answered
 	clock clock
+
+	header recording.Header
+}
+
+// Header is what the agent said of itself and its host; it is empty before Ready.
+func (c *Client) Header() recording.Header {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.header
 }
 
 // A child is a running agent: proc.Child.

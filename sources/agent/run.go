@@ -52,6 +52,9 @@ func (c *Client) Run(ctx context.Context, sink sources.Sink) error {
 		c.note(sink, fmt.Sprintf("%d lines before the agent%s spoke: %s", n, c.on(), printable(r.Skipped[0])))
 	}
 	sink.Event(sources.Event{At: c.cfg.now(), Kind: sources.SourceUp, Host: c.cfg.Host, Source: "agent"})
+	c.mu.Lock()
+	c.header = r.Header
+	c.mu.Unlock()
 	close(c.ready)
 	hear := &hearing{client: c, sink: sink, series: map[*sources.Series]*sources.Series{}}
 	if c.cfg.Host != "" {
