@@ -33,16 +33,20 @@ func newKnobs() *cobra.Command {
 				return err
 			}
 			rows := knobRows(cmd.Context(), list, standing(args[0], cmd.ErrOrStderr()))
+			if asJSON && len(o.peers) > 0 {
+				return usageError("--json is of one host: run it on the peer")
+			}
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetIndent("", "\t")
 				return e.Encode(rows)
 			}
-			return writeKnobs(cmd.OutOrStdout(), rows)
+			return errors.Join(writeKnobs(cmd.OutOrStdout(), rows), o.onPeers(cmd, args[0], func(p *peer) []string { return []string{"knobs", p.iface} }))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "JSON instead of a table")
 	o.knobFlag(cmd.Flags())
+	o.peerFlags(cmd.Flags())
 	return cmd
 }
 

@@ -28,17 +28,13 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 		return err
 	}
 	p := &plan{options: o, iface: iface, command: command}
-	for _, text := range o.peers {
-		peer, err := o.parsePeer(text, iface)
-		if err != nil {
-			return err
-		}
-		p.peers = append(p.peers, peer)
-	}
 	if f, err := nic.Describe(iface); err == nil {
 		p.facts, p.driver = factLine(f), f.Driver
 	}
 	var err error
+	if p.peers, err = o.openPeers(cmd.Context(), iface); err != nil {
+		return err
+	}
 	if p.knobs, err = o.knobs(iface); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type options struct {
 	peers    []string // HOST or HOST:IFACE
 	ssh      string
 	peerPath string
+	push     string // noPush, pushThis, or a file
 }
 
 var outputs = []string{"tui", "text", "csv", "json", "md"}
@@ -56,10 +57,18 @@ func (o *options) live(f *pflag.FlagSet) {
 	o.peerFlags(f)
 }
 
+// What --push stands for when it is not given, and when it names no file.
+const (
+	noPush   = "no"
+	pushThis = "this"
+)
+
 func (o *options) peerFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.peers, "peer", nil, "watch and turn `HOST[:IFACE]` too, by ssh (may be given again)")
 	f.StringVar(&o.ssh, "ssh", "ssh", "the ssh `COMMAND` that reaches peers, with options")
 	f.StringVar(&o.peerPath, "peer-path", "netwatch", "`PATH` of netwatch on peers")
+	f.StringVar(&o.push, "push", noPush, "copy this program (or --push=`FILE`, for another system) to peers, and remove it at the end")
+	f.Lookup("push").NoOptDefVal = pushThis
 }
 
 func (o *options) knobFlag(f *pflag.FlagSet) {

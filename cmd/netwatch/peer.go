@@ -36,9 +36,28 @@ type peer struct {
 	ssh         []string // the command, with its options
 	path        string   // netwatch there
 	knobFlags   []string // --knob, passed on
+	pushed      string   // the temporary folder there that push made
 
 	mu     sync.Mutex
 	client *agent.Client // nil: not connected
+}
+
+// openPeers reads --peer and, with --push, brings netwatch there.
+func (o *options) openPeers(ctx context.Context, iface string) ([]*peer, error) {
+	var all []*peer
+	for _, text := range o.peers {
+		p, err := o.parsePeer(text, iface)
+		if err != nil {
+			return nil, err
+		}
+		if o.push != noPush {
+			if err := p.push(ctx, o.push); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // parsePeer reads HOST or HOST:IFACE.
@@ -49,7 +68,7 @@ func (o *options) parsePeer(text, iface string) (*peer, error) {
 		p.iface = name
 	}
 	for _, word := range append([]string{p.host, p.iface, p.path}, p.knobFlags...) {
-		if word == "" || strings.HasPrefix(word, "-") || strings.ContainsFunc(word, unsafeInShell) {
+		if word == "" || word != iface && strings.HasPrefix(word, "-") || strings.ContainsFunc(word, unsafeInShell) {
 			return nil, usageError("--peer %q: HOST or HOST:IFACE, in plain letters (%q cannot be passed on)", text, word)
 		}
 	}
@@ -70,19 +89,28 @@ func (p *peer) argv(words ...string) []string {
 	return append(append(append([]string(nil), p.ssh...), "-o", "BatchMode=yes", p.host), words...)
 }
 
-// agentCommand becomes root over there where that needs no password: without root
-// the agent still measures, and its knobs are locked.
+// agentCommand starts the agent over there.
 func (p *peer) agentCommand() []string {
 	run := p.path + " agent"
 	for _, k := range p.knobFlags {
 		run += " --knob " + k
 	}
-	run += " -- " + p.iface
+	return p.rootCommand(run + " -- " + p.iface)
+}
+
+// rootCommand runs a command over there, as root where that needs no password:
+// without root the agent still measures, and its knobs are locked.
+func (p *peer) rootCommand(run string) []string {
 	script := "if [ `id -u` -eq 0 ]; then exec " + run +
 		"; elif sudo -n true 2>/dev/null; then exec sudo -n " + run +
 		"; elif doas -n true 2>/dev/null; then exec doas -n " + run +
 		"; else exec " + run + "; fi"
 	return p.argv("sh", "-c", "'"+script+"'")
+}
+
+// newClient is for an agent over there; watch is how often it tells samples, 0 never.
+func (p *peer) newClient(watch time.Duration) *agent.Client {
+	return agent.NewClient(agent.ClientConfig{Argv: p.agentCommand(), Host: p.host, Version: version, Watch: watch})
 }
 
 // Name is the word on the status line.
@@ -93,7 +121,7 @@ func (p *peer) Name() string { return experiment.PeerSource }
 func (p *peer) Run(ctx context.Context, sink sources.Sink) error {
 	pause, advised := backoffMin, false
 	for {
-		c := agent.NewClient(agent.ClientConfig{Argv: p.agentCommand(), Host: p.host, Version: version, Watch: peerWatch})
+		c := p.newClient(peerWatch)
 		began, came := time.Now(), make(chan struct{})
 		go func() {
 			defer close(came)

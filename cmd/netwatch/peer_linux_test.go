@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -125,5 +127,63 @@ func TestPeersThatCannotBeReached(t *testing.T) {
 	}
 	if status, _, stderr := cli("lo", "--peer", "r1;reboot"); status != exitUsage || !strings.Contains(stderr, "cannot be passed on") {
 		t.Errorf("a peer that no shell should see: status %d, %q", status, stderr)
+	}
+}
+
+// set turns both ends as one and keeps them; restore puts both back; --push brings
+// the program there and takes it away again.
+func TestSetAndRestoreOnBothEnds(t *testing.T) {
+	h := newHosts(t)
+	ssh := h.sshd()
+	bin := binary(t)
+	state := t.TempDir()
+	t.Setenv("NETWATCH_STATE", state)
+	// sshd starts the peer's netwatch with an environment of its own.
+	there := filepath.Join(t.TempDir(), "netwatch")
+	h.file(there, "#!/bin/sh\nNETWATCH_STATE="+state+"b exec "+bin+" \"$@\"\n")
+	if err := os.Chmod(there, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	at := []string{"--peer", ipB + ":veth1", "--ssh", ssh, "--peer-path", there}
+	nw := func(args ...string) string { return h.must(in(h.a, append([]string{bin}, args...)...)...) }
+
+	out := nw(append([]string{"set", "veth0", "tso=off"}, at...)...)
+	if !h.bothTSO("off")() || !strings.Contains(out, "skew") {
+		t.Errorf("set: here %s, there %s:\n%s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"), out)
+	}
+	out = nw(append([]string{"knobs", "veth0"}, at...)...)
+	if strings.Count(out, ipB+": tso") != 1 || strings.Count(out, "kept at off") != 2 {
+		t.Errorf("knobs:\n%s", out)
+	}
+	out = nw(append([]string{"restore"}, at...)...)
+	if !h.bothTSO("on")() || !strings.Contains(out, ipB+": put back tso=on on veth1") {
+		t.Errorf("restore: here %s, there %s:\n%s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"), out)
+	}
+
+	before, _ := filepath.Glob("/tmp/netwatch.????????")
+	out = nw("knobs", "veth0", "--peer", ipB+":veth1", "--ssh", ssh, "--push")
+	after, _ := filepath.Glob("/tmp/netwatch.????????")
+	if !strings.Contains(out, ipB+": tso") || len(after) != len(before) {
+		t.Errorf("push: %d folders before, %d after:\n%s", len(before), len(after), out)
+	}
+}
+
+// An end that cannot turn keeps the other from being turned alone.
+func TestOneEndRefuses(t *testing.T) {
+	h := newHosts(t)
+	ssh := h.sshd()
+	bin := binary(t)
+	there := filepath.Join(t.TempDir(), "netwatch") // over there it runs without rights
+	h.file(there, "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups "+bin+" \"$@\"\n")
+	for _, path := range []string{there, filepath.Dir(there), filepath.Dir(filepath.Dir(there)), bin, filepath.Dir(bin)} {
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("NETWATCH_STATE", t.TempDir())
+	argv := in(h.a, bin, "set", "veth0", "tso=off", "--peer", ipB+":veth1", "--ssh", ssh, "--peer-path", there)
+	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+	if err == nil || !h.bothTSO("on")() {
+		t.Errorf("one end could not turn: here %s, there %s, %v:\n%s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"), err, out)
 	}
 }

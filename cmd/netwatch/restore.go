@@ -21,14 +21,22 @@ What was turned before the host was booted, or by a netwatch that still runs, is
 told; --force puts it back.`
 
 func newRestore() *cobra.Command {
+	var o options
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "restore",
 		Short: "put back from the journal what netwatch turned",
 		Long:  restoreLong,
 		Args:  asUsage(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runRestore(cmd, force) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			words := []string{"restore"}
+			if force {
+				words = append(words, "--force")
+			}
+			return errors.Join(runRestore(cmd, force), o.onPeers(cmd, "-", func(*peer) []string { return words }))
+		},
 	}
+	o.peerFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&force, "force", false, "also what was turned before the last boot, or by a netwatch that still runs")
 	return cmd
 }

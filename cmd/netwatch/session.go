@@ -106,6 +106,9 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	}
 	s.Finish()
 	err = errors.Join(err, show.closeRecording(rec), show.table(s))
+	for _, peer := range p.peers {
+		err = errors.Join(err, peer.unpush())
+	}
 	if bySignal(cmd.Context()) { // the terminal may be gone: what could not be shown is no failure
 		return restored
 	}

@@ -13,7 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netwatch/experiment"
 	"netwatch/sources"
+	"netwatch/sources/agent"
+	"netwatch/sources/ends"
 	"netwatch/sources/knobs"
 )
 
@@ -28,6 +31,7 @@ func newSet() *cobra.Command {
 		},
 	}
 	o.knobFlag(cmd.Flags())
+	o.peerFlags(cmd.Flags())
 	return cmd
 }
 
@@ -51,29 +55,63 @@ func runSet(cmd *cobra.Command, o *options, iface string, words []string) error 
 	if err != nil {
 		return fmt.Errorf("%w; type: sudo %s set %s %s", err, r.exe, iface, strings.Join(words, " "))
 	}
-	tell := &setSink{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
-	ctx, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- client.Run(ctx, tell) }()
-	var failed []error
-	for _, t := range turns {
-		if err := client.Turn(cmd.Context(), "", t.knob, t.value); err != nil {
-			failed = append(failed, err)
-			break
-		}
-	}
-	if client.Ready(ctx) == nil && cmd.Context().Err() == nil { // a signal puts back
-		failed = append(failed, client.Keep(ctx))
-	}
-	stop()
-	err = <-ended
-	if bySignal(cmd.Context()) { // the agent has put back what it turned
+	clients := []*agent.Client{client}
+	peers, err := o.openPeers(cmd.Context(), iface)
+	if err != nil {
 		return err
 	}
-	if failed := errors.Join(failed...); failed != nil {
-		return failed
+	for _, p := range peers {
+		clients = append(clients, p.newClient(0))
+	}
+	tell := &setSink{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+	err = setAll(cmd.Context(), clients, tell, turns)
+	for _, p := range peers {
+		err = errors.Join(err, p.unpush())
+	}
+	if bySignal(cmd.Context()) { // the agents have put back what they turned
+		return err
 	}
 	return cmp.Or(err, tell.refused())
+}
+
+// setAll makes the turns on all ends together and keeps them.
+func setAll(parent context.Context, clients []*agent.Client, tell sources.Sink, turns []turnWord) error {
+	both := ends.New(tell, "")
+	ctx, stop := context.WithCancel(context.WithoutCancel(parent))
+	var running sync.WaitGroup
+	ended := make([]error, len(clients))
+	host := ""
+	for i, c := range clients {
+		both.Add(c.Host(), c)
+		running.Go(func() { ended[i] = c.Run(ctx, both) })
+		if i > 0 {
+			host = sources.Everywhere
+		}
+	}
+	var failed []error
+	for _, c := range clients {
+		failed = append(failed, c.Ready(parent))
+	}
+	for _, t := range turns {
+		if errors.Join(failed...) != nil {
+			break
+		}
+		failed = append(failed, both.Turn(parent, host, t.knob, t.value))
+	}
+	for _, c := range clients {
+		if c.Ready(ctx) == nil && parent.Err() == nil { // a signal puts back
+			failed = append(failed, c.Keep(ctx))
+		}
+	}
+	stop()
+	running.Wait()
+	if bySignal(parent) {
+		return errors.Join(ended...)
+	}
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	return errors.Join(ended...)
 }
 
 // A turnWord is KNOB=VALUE.
@@ -124,6 +162,9 @@ func (s *setSink) Event(e sources.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	took := e.Span.Round(10 * time.Microsecond)
+	if e.Host != "" {
+		e.Subject, e.Text = e.Host+" "+e.Subject, e.Host+": "+e.Text
+	}
 	switch e.Kind {
 	case sources.KnobTurned:
 		note := ""
@@ -134,6 +175,11 @@ func (s *setSink) Event(e sources.Event) {
 	case sources.KnobFailed:
 		s.failed++
 		fmt.Fprintf(s.out, "%s: asked %s, refused: %s; it is %s\n", e.Subject, e.Asked, e.Text, e.New)
+	case sources.KnobBoth:
+		if e.Error {
+			s.failed++
+		}
+		fmt.Fprintln(s.out, experiment.Sentence(e))
 	case sources.KnobDrifted:
 		fmt.Fprintf(s.out, "%s: %s -> %s (%s)\n", e.Subject, e.Old, e.New, e.Text)
 	case sources.SourceNote:

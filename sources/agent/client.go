@@ -53,6 +53,9 @@ type Client struct {
 	header recording.Header
 }
 
+// Host is the peer's name, "" for an agent of this host.
+func (c *Client) Host() string { return c.cfg.Host }
+
 // Header is what the agent said of itself and its host; it is empty before Ready.
 func (c *Client) Header() recording.Header {
 	c.mu.Lock()
