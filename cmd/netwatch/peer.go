@@ -21,7 +21,7 @@ const (
 	peerWatch   = 200 * time.Millisecond // between Batches of a peer
 	backoffMin  = time.Second            // before the first new try
 	backoffMax  = 15 * time.Second
-	clockTold   = 2 * time.Second  // between words about the clock
+	linkTold    = 2 * time.Second  // between words about clock and link
 	steadyAfter = 30 * time.Second // a link that held so long starts over with backoffMin
 )
 
@@ -133,7 +133,7 @@ func (p *peer) Run(ctx context.Context, sink sources.Sink) error {
 			}
 		}()
 		told, enough := context.WithCancel(ctx)
-		go p.tellClock(told, c, sink)
+		go p.tellLink(told, c, sink)
 		err := c.Run(ctx, sink)
 		enough()
 		<-came
@@ -164,18 +164,23 @@ func (p *peer) Run(ctx context.Context, sink sources.Sink) error {
 	}
 }
 
-// tellClock says how far the peer's clock is ahead, and how sure that is.
-func (p *peer) tellClock(ctx context.Context, c *agent.Client, sink sources.Sink) {
-	for every := time.NewTicker(clockTold); ; {
+// tellLink says how far the peer's clock is ahead, how sure that is, and what the
+// agent's words cost the wire.
+func (p *peer) tellLink(ctx context.Context, c *agent.Client, sink sources.Sink) {
+	every := time.NewTicker(linkTold)
+	defer every.Stop()
+	for before := int64(0); ; {
 		select {
 		case <-ctx.Done():
-			every.Stop()
 			return
 		case now := <-every.C:
+			heard := c.Heard()
 			if ahead, half, ok := c.Clock(); ok {
 				sink.Event(sources.Event{At: now, Kind: sources.SourceNote, Host: p.host, Source: experiment.PeerSource,
-					Text: fmt.Sprintf("clock %+.2f ms +-%.2f", float64(ahead.Microseconds())/1000, float64(half.Microseconds())/1000)})
+					Text: fmt.Sprintf("clock %+.2f ms +-%.2f, ssh %.1f kB/s", float64(ahead.Microseconds())/1000,
+						float64(half.Microseconds())/1000, float64(heard-before)/linkTold.Seconds()/1000)})
 			}
+			before = heard
 		}
 	}
 }

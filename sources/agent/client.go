@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"netwatch/experiment/recording"
@@ -51,7 +52,11 @@ type Client struct {
 	clock clock
 
 	header recording.Header
+	heard  atomic.Int64
 }
+
+// Heard is how many octets the agent has said so far: what it costs the wire.
+func (c *Client) Heard() int64 { return c.heard.Load() }
 
 // Host is the peer's name, "" for an agent of this host.
 func (c *Client) Host() string { return c.cfg.Host }

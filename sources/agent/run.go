@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -38,7 +39,7 @@ func (c *Client) Run(ctx context.Context, sink sources.Sink) error {
 	c.mu.Unlock()
 	defer context.AfterFunc(ctx, agent.Stop)()
 
-	p := newPump(agent)
+	p := newPump(agent, &c.heard)
 	r, err := recording.NewPipeReader(p.out, "agent", banner)
 	switch {
 	case err != nil:
@@ -136,12 +137,13 @@ type pump struct {
 	done chan struct{}
 }
 
-func newPump(agent child) *pump {
+func newPump(agent child, heard *atomic.Int64) *pump {
 	r, w := io.Pipe()
 	p := &pump{out: r, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		for o := range agent.Output() {
+			heard.Add(int64(len(o.Data)))
 			if !o.Stderr {
 				_, _ = w.Write(o.Data) // after stop nobody wants it
 				continue

@@ -115,7 +115,11 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 	if st.NoteError && st.Last.IsZero() {
 		return word{st.Note, theme.Alert}
 	}
-	if st.Last.IsZero() {
+	switch {
+	case !st.Last.IsZero():
+	case st.Name == "agent": // it turns and tells events, no figures
+		return word{"ok", theme.Dim}
+	default:
 		return word{"waits", theme.Dim}
 	}
 	switch {
