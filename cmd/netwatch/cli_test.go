@@ -52,7 +52,7 @@ func TestStatusAndWords(t *testing.T) {
 		{"units", []string{"--units", "furlong", loop}, exitUsage, "", "bit or byte"},
 		{"unknown interface", []string{"-o", "text", loop + "9"}, exitFailure, "", "did you mean " + loop + "?"},
 		{"a screen on no terminal", []string{"-o", "tui", loop}, exitFailure, "", "terminal"},
-		{"a log that is a directory", []string{"-o", "text", "-d", "300ms", "--siftr", dir, loop}, exitOK, "not a regular file", ""},
+		{"a log that is a directory", []string{"-o", "text", "-d", "1s", "--siftr", dir, loop}, exitOK, "not a regular file", ""},
 		{"replay of nothing", []string{"replay", "-o", "text", empty}, exitFailure, "", "no netwatch recording"},
 		{"replay of no file", []string{"replay", filepath.Join(dir, "none")}, exitFailure, "", "no such file"},
 		{"review of nothing", []string{"review", empty}, exitFailure, "", "empty file"},
@@ -60,6 +60,9 @@ func TestStatusAndWords(t *testing.T) {
 		{"review without a file", []string{"review"}, exitUsage, "", "netwatch: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name == "a screen on no terminal" && isTerminal(os.Stdout) {
+				t.Skip("it would open: this test writes to a terminal")
+			}
 			status, stdout, stderr := cli(c.args...)
 			if status != c.status || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) {
 				t.Errorf("status %d, want %d\nstdout %q, want %q\nstderr %q, want %q", status, c.status, stdout, c.stdout, stderr, c.stderr)
@@ -82,7 +85,7 @@ func TestNearest(t *testing.T) {
 
 // What goes through a pipe is labelled, and the JSON is the codec.
 func TestDemoWithoutAScreen(t *testing.T) {
-	status, stdout, _ := cli("demo", "-o", "json", "-i", "200ms", "-d", "1200ms")
+	status, stdout, _ := cli("demo", "-o", "json", "-i", "200ms", "-d", "2s")
 	r, err := recording.NewReader(strings.NewReader(stdout), "stdout")
 	if status != exitOK || err != nil {
 		t.Fatalf("status %d, %v", status, err)
@@ -102,16 +105,16 @@ func TestDemoWithoutAScreen(t *testing.T) {
 	}); err != nil || r.NBad > 0 {
 		t.Fatalf("%v, %v", err, r.Bad)
 	}
-	if batches < 4 || batches > 7 || pings < 3 {
-		t.Errorf("%d batches and %d pings in 1.2 s", batches, pings)
+	if batches < 4 || batches > 11 || pings < 3 { // a slow machine says less
+		t.Errorf("%d batches and %d pings in 2 s", batches, pings)
 	}
 
-	status, stdout, _ = cli("demo", "-o", "csv", "-i", "200ms", "-d", "700ms")
+	status, stdout, _ = cli("demo", "-o", "csv", "-i", "200ms", "-d", "1200ms")
 	rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	if status != exitOK || err != nil || len(rows) < 3 || !strings.Contains(strings.Join(rows[0], " "), "SIMULATED") {
 		t.Errorf("csv: status %d, %v:\n%s", status, err, stdout)
 	}
-	status, stdout, _ = cli("demo", "-o", "text", "-d", "1100ms")
+	status, stdout, _ = cli("demo", "-o", "text", "-d", "2s")
 	if status != exitOK || !strings.Contains(stdout, "SIMULATED") || !strings.Contains(stdout, "aim=1") {
 		t.Errorf("text: status %d:\n%s", status, stdout)
 	}

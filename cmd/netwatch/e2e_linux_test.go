@@ -33,7 +33,9 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	bin := filepath.Join(dir, "netwatch")
-	out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput()
+	build := exec.Command("go", "build", "-o", bin, ".")
+	build.Env = append(os.Environ(), "GOFLAGS=") // the program as users run it, also under -race
+	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build: %v: %s", err, out)
 	}

@@ -172,6 +172,9 @@ func TestFindRoot(t *testing.T) {
 		{"no ticket", map[string]string{"sudo": "echo sudo: a password is required >&2; exit 1"}, "", "sudo -n or doas -n: sudo: a password is required"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if _, err := os.Stat("/bin/sh"); err != nil {
+				t.Skip("sudo and doas are scripts here: ", err)
+			}
 			dir := t.TempDir()
 			for name, script := range c.bin {
 				must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755))

@@ -122,7 +122,7 @@ func matches(pattern, path string) bool {
 func goList(t *testing.T, goos string) []listed {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Module,Standard", "netwatch/...")
-	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0", "GOFLAGS=") // -race would need cgo
 	out, err := cmd.Output()
 	if err != nil {
 		if errors.Is(err, exec.ErrNotFound) {

@@ -82,8 +82,8 @@ func TestALogThatGrowsAtTenMegabytes(t *testing.T) {
 		t.Helper()
 		var writing sync.WaitGroup
 		defer writing.Wait()
-		writing.Go(func() { k.log(3 * time.Second) })
-		wait(t, term, what, 4*time.Second, func(s string) bool {
+		writing.Go(func() { k.log(5 * time.Second) })
+		wait(t, term, what, 6*time.Second, func(s string) bool {
 			return strings.Contains(s, "k rec/s") && figure(s, "cwnd KiB") > 0 && figure(s, "srtt") > 0 && figure(s, "avg seg") > 0 && figure(s, "goodput") > 0
 		})
 	}
