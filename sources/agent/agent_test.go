@@ -296,7 +296,7 @@ func TestAgentsThatNeverSpeak(t *testing.T) {
 		}
 	})
 	t.Run("talks for ever", func(t *testing.T) {
-		c := NewClient(ClientConfig{Argv: []string{"yes"}, Version: version})
+		c := NewClient(ClientConfig{Argv: []string{os.Args[0]}, Env: []string{part + "=talker"}, Version: version})
 		if err := c.Run(t.Context(), &sink{}); err == nil || !strings.Contains(err.Error(), `language, but "y"`) {
 			t.Error(err)
 		}

@@ -49,6 +49,10 @@ func TestMain(m *testing.M) {
 			os.Exit(3)
 		}
 		os.Exit(0)
+	case "talker":
+		for {
+			fmt.Println("y") // until SIGPIPE
+		}
 	case "screen":
 		c := realClient(dir)
 		go c.Run(context.Background(), &sink{})
@@ -75,7 +79,7 @@ func testDir(t *testing.T) (dir string, aim fileKnob) {
 
 func (k fileKnob) becomes(t *testing.T, want string) {
 	t.Helper()
-	for range 1000 {
+	for range 10_000 {
 		if v, _ := k.Get(t.Context()); v == want {
 			return
 		}
@@ -102,7 +106,7 @@ func TestTheScreenIsKilled(t *testing.T) {
 	aim.becomes(t, "1")
 	j, err := knobs.OpenJournal(dir+"/journal", "", nil)
 	must(t, err)
-	for range 1000 { // its last write
+	for range 10_000 { // its last write
 		if e, err := j.Entries(); err == nil && len(e) == 0 {
 			return
 		}

@@ -215,6 +215,7 @@ func verify(v sources.Event, value string) error {
 	switch {
 	case v.Kind == sources.KnobFailed:
 		return errors.New(cmp.Or(v.Text, "refused"))
+	case value == "on" && v.New != "off": // all that this card can: "tso4" where it has no TSO6
 	case v.New != value:
 		return fmt.Errorf("asked %s, granted %s", value, v.New)
 	}

@@ -3,6 +3,7 @@ package knobs
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"netwatch/parsers/bsd"
 	"netwatch/sources"
@@ -127,6 +128,18 @@ func moderationKnobs(d device, vars variables, locked string) []sources.Knob {
 		}
 	}
 	return list
+}
+
+// vnetName names the vnet jail that this process is in, "" the host's own network. A
+// jail may have the journal's directory in common with the host, and has variables
+// (net.inet.tcp.tso) and interfaces of its own under the same names.
+func vnetName(read func(name string) ([]byte, error)) string {
+	b, _ := read("security.jail.vnet")
+	if own, err := bsd.Uint(b); err != nil || own == 0 {
+		return ""
+	}
+	host, _ := read("kern.hostname")
+	return "vnet jail " + strings.TrimRight(string(host), "\x00")
 }
 
 // capSwitches turns some bits of an interface's capabilities and leaves the rest.

@@ -3,6 +3,7 @@ package knobs
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -153,4 +154,28 @@ func TestOffloadOfACardWithoutIt(t *testing.T) {
 	if gone.spec.Locked == "" {
 		t.Error("a card that does not answer is not locked")
 	}
+}
+
+// The journal of the host and that of a vnet jail on the same directory are two. A
+// kernel without jails or without the variable is the host.
+func TestVnetName(t *testing.T) {
+	for want, vars := range map[string]map[string]string{
+		"":             {"security.jail.vnet": "\x00\x00\x00\x00", "kern.hostname": "fbsdvm\x00"},
+		"vnet jail r1": {"security.jail.vnet": "\x01\x00\x00\x00", "kern.hostname": "r1\x00"},
+		"vnet jail ":   {"security.jail.vnet": "\x01\x00\x00\x00"},
+	} {
+		if got := vnetName(func(name string) ([]byte, error) { return readOf(vars, name) }); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := vnetName(func(name string) ([]byte, error) { return readOf(nil, name) }); got != "" {
+		t.Errorf("%q without the variable", got)
+	}
+}
+
+func readOf(vars map[string]string, name string) ([]byte, error) {
+	if v, ok := vars[name]; ok {
+		return []byte(v), nil
+	}
+	return nil, os.ErrNotExist
 }

@@ -36,7 +36,7 @@ type Entry struct {
 	Asked     string    `json:"asked,omitempty"` // a turn that has begun and not ended
 	Kept      string    `json:"kept,omitempty"`  // the value a person chose to keep: where a session goes back to
 	Boot      string    `json:"boot"`            // which boot of the host
-	Net       string    `json:"net,omitempty"`   // which network namespace, where there are such
+	Net       string    `json:"net,omitempty"`   // which network namespace or vnet jail, "" where there is none
 	At        time.Time `json:"at"`              // of the last turn
 	PID       int       `json:"pid,omitempty"`   // who turned it last
 }

@@ -34,7 +34,7 @@ func aJournal(t *testing.T, dir string, pid int, said *[]string) *Journal {
 // gone is a process number that no system has, running one of a process that runs.
 const gone = 1<<31 - 2
 
-var running = os.Getppid()
+var running = os.Getpid() // a parent may be outside of our jail
 
 func stateDirOf(t *testing.T) string { return filepath.Join(t.TempDir(), "state") }
 

@@ -53,3 +53,12 @@ func TestNoSuchInterface(t *testing.T) {
 		t.Error("none9 has knobs")
 	}
 }
+
+// The boot has 16 random octets as its name, and keeps it.
+func TestBootID(t *testing.T) {
+	a, err := bootID()
+	b, again := bootID()
+	if err != nil || again != nil || len(a) != 32 || a != b {
+		t.Errorf("%q %v, then %q %v", a, err, b, again)
+	}
+}

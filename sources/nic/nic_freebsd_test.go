@@ -91,3 +91,16 @@ func TestLoopbackBelow(t *testing.T) {
 		t.Error(f.Below(), err)
 	}
 }
+
+// A route socket can be waited for: it neither fails nor keeps the source from ending.
+func TestWatchEnds(t *testing.T) {
+	k, err := openKernel("lo0")
+	if err != nil {
+		t.Skip(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	if err := k.watch(ctx, make(chan linkChange, 16)); err != nil || ctx.Err() == nil {
+		t.Errorf("it ended with %v before its context", err)
+	}
+}

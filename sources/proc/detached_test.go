@@ -12,6 +12,7 @@ import (
 )
 
 func TestInput(t *testing.T) {
+	needShell(t)
 	c, err := Start(Spec{Argv: []string{"cat"}, Input: true})
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +44,7 @@ func TestInput(t *testing.T) {
 // TestDetached: no signal of ours reaches the child, it has no terminal, and the end
 // of its input ends it.
 func TestDetached(t *testing.T) {
+	needShell(t)
 	c, err := Start(Spec{Argv: []string{"/bin/sh", "-c", "echo $$; cat; echo bye"}, Input: true, Detached: true, Grace: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +73,7 @@ func TestDetached(t *testing.T) {
 
 // TestRelease: a child that talks for ever and does not look at its input.
 func TestRelease(t *testing.T) {
+	needShell(t)
 	c, err := Start(Spec{Argv: []string{"yes"}, Input: true, Detached: true})
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +90,7 @@ func TestRelease(t *testing.T) {
 // TestDetachedOutlivesUs: netwatch is killed with kill -9, and the child sees the end
 // of its input.
 func TestDetachedOutlivesUs(t *testing.T) {
+	needShell(t)
 	const inside = "NETWATCH_TEST_DETACHED"
 	if path := os.Getenv(inside); path != "" {
 		c, err := Start(Spec{Argv: []string{"/bin/sh", "-c", "echo up > " + path + "; cat; echo end > " + path}, Input: true, Detached: true})

@@ -2,15 +2,55 @@ package proc
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// Every test here runs a script. A bare FreeBSD test kernel has no shell.
+// asChild is what a child that is this test program itself shall do.
+const asChild = "NETWATCH_TEST_CHILD"
+
+// TestMain is also the children of the tests that need no other program.
 func TestMain(m *testing.M) {
-	if _, err := os.Stat("/bin/sh"); err != nil {
-		fmt.Println("SKIP: all of sources/proc:", err)
-		os.Exit(0)
+	switch os.Getenv(asChild) {
+	case "":
+		os.Exit(m.Run())
+	case "says":
+		_, err := unix.IoctlGetWinsize(1, unix.TIOCGWINSZ)
+		fmt.Println("terminal", err == nil)
+		fmt.Fprintln(os.Stderr, os.Getenv("LC_ALL"))
+		os.Exit(3)
+	case "echoes":
+		fmt.Println(os.Getpid())
+		io.Copy(os.Stdout, os.Stdin)
+		fmt.Println("bye")
+	case "deaf":
+		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), asChild+"=deaf grandchild")
+		c.Stdout = os.Stdout
+		if err := c.Start(); err != nil {
+			fmt.Println(err)
+		}
+		c.Wait()
+	case "deaf grandchild":
+		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+		fmt.Println("up")
+		time.Sleep(time.Minute)
 	}
-	os.Exit(m.Run())
+}
+
+// needShell skips a test whose child is a script. A bare FreeBSD test kernel has no
+// shell; own_test.go is what it runs.
+func needShell(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("the child is a script: ", err)
+	}
 }

@@ -31,6 +31,7 @@ func talk(t *testing.T, spec Spec) (out, errOut string, st Status) {
 }
 
 func TestOutputsAndStatus(t *testing.T) {
+	needShell(t)
 	tests := []struct {
 		name, script, out, err string
 		pty                    bool
@@ -65,6 +66,7 @@ func TestCannotStart(t *testing.T) {
 // TestStopEscalates: a group that ignores INT and TERM is killed, child and
 // grandchild.
 func TestStopEscalates(t *testing.T) {
+	needShell(t)
 	c, err := Start(Spec{
 		Argv:  []string{"/bin/sh", "-c", "trap '' INT TERM; (trap '' INT TERM; echo up; while :; do sleep 1; done) & while :; do sleep 1; done"},
 		Grace: 50 * time.Millisecond,
@@ -86,6 +88,7 @@ func TestStopEscalates(t *testing.T) {
 // TestGrandchildIsEnded: a child that ends and leaves another process with its
 // output open does not keep netwatch waiting, and leaves nothing behind.
 func TestGrandchildIsEnded(t *testing.T) {
+	needShell(t)
 	c, err := Start(Spec{Argv: []string{"/bin/sh", "-c", "sleep 600 & echo gone"}, Grace: time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +135,7 @@ func zombiesOnly(group int) bool {
 }
 
 func TestAsk(t *testing.T) {
+	needShell(t)
 	text, err := Ask(5*time.Second, "/bin/sh", "-c", "echo one; echo two >&2; exit 1")
 	if err != nil || !strings.Contains(text, "one\n") || !strings.Contains(text, "two\n") {
 		t.Errorf("got %q, %v", text, err)

@@ -12,8 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxMIB is CTL_MAXNAME of sys/sysctl.h.
-const maxMIB = 24
+const (
+	maxMIB   = 24       // CTL_MAXNAME of sys/sysctl.h
+	maxValue = 64 << 20 // bytes: far above any variable; a kernel that wants more is not believed
+)
 
 // The kernel's questions about names, sys/sysctl.h: CTL_SYSCTL_NAME2OID and
 // CTL_SYSCTL_OIDFMT.
@@ -54,7 +56,7 @@ func (m MIB) Read(buf []byte) ([]byte, error) {
 		case err == nil:
 			// Without room the kernel tells the size; leave some for what grows meanwhile.
 			buf = make([]byte, size+size/8)
-		case errors.Is(err, unix.ENOMEM):
+		case errors.Is(err, unix.ENOMEM) && len(buf) < maxValue:
 			buf = make([]byte, 2*len(buf)+64)
 		default:
 			return nil, fmt.Errorf("sysctl %v: %w", []int32(m), err)

@@ -120,9 +120,9 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 			t.follow(now)
 		}
 		// Waking ten times a second costs more than what is done then: only while
-		// there is something to follow.
+		// there is something to follow, and a way to.
 		next := dumpEvery
-		if t.followed() > 0 {
+		if t.followed() > 0 && !t.coarse {
 			next = followEvery
 		}
 		if next != every {

@@ -23,6 +23,7 @@ type fakeKernel struct {
 	mu      sync.Mutex
 	sockets map[int]*socket
 	oneErr  error
+	ones    int
 	dumps   int
 	dumpErr error
 }
@@ -48,6 +49,7 @@ func (k *fakeKernel) dump(dst []socket) ([]socket, error) {
 func (k *fakeKernel) one(s *socket) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.ones++
 	if k.oneErr != nil {
 		return k.oneErr
 	}
@@ -327,6 +329,9 @@ func TestKernelWithoutByteCounts(t *testing.T) {
 	}
 	if n := len(l.of(id, sources.Cwnd)); n != 5 && n != 4 {
 		t.Errorf("%d readings of cwnd in 6 s", n)
+	}
+	if k.ones != 1 {
+		t.Errorf("a system that only has dumps was asked %d times for less", k.ones)
 	}
 	for _, m := range []sources.Metric{sources.SRTT, sources.Goodput, sources.Inflight} {
 		if len(l.of(id, m)) > 0 {

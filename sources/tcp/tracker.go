@@ -49,6 +49,7 @@ type tracker struct {
 	scratch []socket
 	ranked  []*flow
 	dumps   int
+	coarse  bool // this system has nothing cheaper than a dump
 }
 
 func newTracker(k kernel, sink sources.Sink, notice bool) *tracker {
@@ -202,6 +203,7 @@ func (t *tracker) follow(now time.Time) {
 		s := f.socket
 		switch err := t.k.one(&s); {
 		case errors.Is(err, errors.ErrUnsupported):
+			t.coarse = true
 			return
 		case errors.Is(err, errEnded):
 			t.end(now, f.key, f)

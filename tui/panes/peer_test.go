@@ -185,13 +185,17 @@ func TestGoldenScreensOfBothEnds(t *testing.T) {
 // TestNeverDroppedOfBothEnds holds the knobs of all ends, what keys act on, the run
 // and a peer that is gone on every screen that has room for more than one line.
 func TestNeverDroppedOfBothEnds(t *testing.T) {
+	wide, high := 7, 4
+	if testing.Short() { // an emulated machine
+		wide, high = 29, 11
+	}
 	for _, gone := range []bool{false, true} {
 		s := &peerStory{story: newStory(), goes: gone}
 		f := frame(s.tell(pick(gone, 63.1, well)), theme.Options{})
 		for p := range Pages {
 			f.View.Page = p
-			for w := smallW; w <= 200; w += 7 {
-				for h := smallH; h <= 60; h += 4 {
+			for w := smallW; w <= 200; w += wide {
+				for h := smallH; h <= 60; h += high {
 					wants := []string{"aim=2", "TSO on", "tcp.tso=1", "LRO on", "run 1 0:5", "em4", "both"}
 					if gone {
 						wants = []string{"aim=2", "2?", "run 1 0:58", "em4", "both", "r1 GONE 3.1s"}
@@ -213,10 +217,14 @@ func TestEverySizeOfBothEnds(t *testing.T) {
 	s := &peerStory{story: newStory(), goes: true}
 	f := frame(s.tell(63.1), theme.Options{})
 	s.session.Apply(sources.Batch{At: s.session.Now(), Events: []sources.Event{{At: s.session.Now(), Kind: sources.KnobSeen, Host: "r2", Subject: "aim", New: "1", Knob: &storyKnobs[0].spec}}})
+	step := 3
+	if testing.Short() {
+		step = 11
+	}
 	for _, host := range []string{"", "r1", "r2"} {
 		f.View.Host = host
-		for w := 0; w <= 210; w += 3 {
-			for h := 0; h <= 60; h += 3 {
+		for w := 0; w <= 210; w += step {
+			for h := 0; h <= 60; h += step {
 				lines := strings.Split(Screen(f, w, h), "\n")
 				if len(lines) > max(h, 1) {
 					t.Fatalf("%dx%d: %d lines", w, h, len(lines))
