@@ -43,6 +43,10 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if os.Getenv("NETWATCH_TEST_RELAY") != "" {
+		fmt.Fprintln(os.Stderr, relay(os.Args[1], os.Args[2]))
+		os.Exit(1)
+	}
 	code := m.Run()
 	if bin, err := buildOnce(); err == nil {
 		os.RemoveAll(filepath.Dir(bin))
