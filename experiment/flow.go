@@ -27,7 +27,7 @@ type FlowState struct {
 	Ended         time.Time // zero while it lives
 	Last          map[Origin]sources.Sample
 	goodput       time.Time // newest goodput Sample
-	rate          float64   // octets/s over about two seconds, both directions
+	out, in       float64   // octets/s over about a second
 }
 
 type flowKey struct{ host, source, id string }
@@ -37,6 +37,7 @@ type flowTable struct {
 	byLogID map[hostName]sources.Flow // addresses of ids that a log may come to name
 	all     []*FlowState
 	busiest map[hostName]*FlowState // by host and source
+	sender  map[hostName]*FlowState // the one that sends most
 }
 
 // of returns the state of a flow by its source's own id.
@@ -150,46 +151,77 @@ func (t *flowTable) ended(e sources.Event) {
 	}
 }
 
-// sample keeps the newest figure of a flow and says whether it is the busiest of
-// its host, whose figures are charted.
+// sample keeps the newest figure of a flow and says whether it is charted: what
+// comes in by the busiest of its host, the rest by the one that sends most. The
+// window and RTT of a connection that sends nothing (a control connection, a
+// receiver's end) are not the load's.
 func (t *flowTable) sample(f *FlowState, v sources.Sample) bool {
-	o := Origin{v.Series.Source, v.Series.Metric}
-	f.Last[o] = v
-	switch m := v.Series.Metric; {
-	case m == sources.Goodput, m == sources.RxGood, m == sources.Sampled, m == sources.RxSampled,
-		m == sources.Inflight && f.goodput.IsZero():
-		f.busy(v)
+	m := v.Series.Metric
+	f.Last[Origin{v.Series.Source, m}] = v
+	k := hostName{f.Host, f.Source}
+	b := t.sender[k]
+	switch m {
+	case sources.Goodput, sources.Sampled:
+		f.busy(&f.out, v)
+	case sources.RxGood, sources.RxSampled:
+		f.busy(&f.in, v)
+		b = t.busiest[k]
+	case sources.RxSegment, sources.Records:
+		b = t.busiest[k]
+	case sources.Inflight:
+		if f.goodput.IsZero() { // no payload in this log: it orders flows, it is never shown as a rate
+			f.busy(&f.out, v)
+		}
+		if !f.sends() {
+			return false
+		}
+	case sources.Cwnd, sources.Ssthresh, sources.SRTT, sources.RTTVar, sources.Retrans:
+		if !f.sends() {
+			return false
+		}
 	}
-	b := t.busiest[hostName{f.Host, f.Source}]
 	return b == nil || b == f
 }
 
-// busy follows the flow's rate with a time constant of about a second. A log that
-// carries no payload has its inflight stand in: it orders flows, it is never shown.
-func (f *FlowState) busy(v sources.Sample) {
+// busy follows a rate with a time constant of about a second.
+func (f *FlowState) busy(rate *float64, v sources.Sample) {
 	r, _ := v.Mean()
-	w := min(1, max(v.Span.Seconds(), 0.05))
-	f.rate += (r - f.rate) * w
+	*rate += (r - *rate) * min(1, max(v.Span.Seconds(), 0.05))
 	if v.At.After(f.goodput) && v.Series.Metric != sources.Inflight {
 		f.goodput = v.At
 	}
 }
 
+// leastSent is the rate, octets/s, from which on a connection counts as sending.
+const leastSent = 12_500
+
+// sends says whether the flow sends data, as far as anybody tells.
+func (f *FlowState) sends() bool {
+	return f.goodput.IsZero() || f.out > leastSent && f.out > f.in/10
+}
+
+func (f *FlowState) rate() float64 { return f.out + f.in }
+
 func same(a, b *FlowState) bool {
 	return a.Local.IsValid() && a.Local == b.Local && a.Remote == b.Remote
 }
 
-// choose settles which flow is the busiest as each source sees it. The one that
-// is stays until it is silent or another moves half as much again.
+// choose settles which flow is the busiest as each source sees it, and which sends
+// most. The one that is stays until it is silent or another moves half as much again.
 func (t *flowTable) choose(now time.Time) {
 	if t.busiest == nil {
-		t.busiest = map[hostName]*FlowState{}
+		t.busiest, t.sender = map[hostName]*FlowState{}, map[hostName]*FlowState{}
 	}
 	for _, f := range t.all {
 		k := hostName{f.Host, f.Source}
-		b := t.busiest[k]
-		if b == nil || f != b && f.alive(now) && (!b.alive(now) || f.rate > 1.5*b.rate) {
+		better := func(b *FlowState, is, was float64) bool {
+			return f != b && f.alive(now) && (!b.alive(now) || is > 1.5*was)
+		}
+		if b := t.busiest[k]; b == nil || better(b, f.rate(), b.rate()) {
 			t.busiest[k] = f
+		}
+		if b := t.sender[k]; b == nil || better(b, f.out, b.out) {
+			t.sender[k] = f
 		}
 	}
 }
@@ -241,13 +273,7 @@ func (s *Session) Flows() []*FlowState {
 		out = append(out, f)
 	}
 	slices.SortStableFunc(out, func(a, b *FlowState) int {
-		switch {
-		case a.rate > b.rate:
-			return -1
-		case a.rate < b.rate:
-			return 1
-		}
-		return 0
+		return cmp.Compare(b.rate(), a.rate())
 	})
 	return out
 }
@@ -271,7 +297,7 @@ func join(a, b *FlowState) *FlowState {
 	if !b.Ended.IsZero() && j.Ended.IsZero() && b.newest().After(a.newest()) {
 		j.Ended = b.Ended
 	}
-	j.rate = max(a.rate, b.rate)
+	j.out, j.in = max(a.out, b.out), max(a.in, b.in)
 	return &j
 }
 

@@ -80,6 +80,10 @@ func (a Sum) Mean(agg sources.Agg) (v float64, ok bool) {
 	return 0, false
 }
 
+// Since is what came after an earlier Sum of the same Track; without its Min, Max
+// and spread.
+func (a Sum) Since(b Sum) Sum { return Sum{N: a.N - b.N, Span: a.Span - b.Span, Sum: a.Sum - b.Sum} }
+
 // SD is the standard deviation of single readings (n-1), ok only when every
 // Sample was a single one and there are two.
 func (a Sum) SD() (v float64, ok bool) {
@@ -171,16 +175,17 @@ func (s *Session) countUntil(t time.Time) {
 // count adds a Sample to the phase it lies in. One that straddles a border
 // belongs to none.
 func (s *Session) count(t *Track, v sources.Sample) {
-	begin := v.At.Add(-v.Span)
+	slack := min(v.Span/20, borderSlack)
+	begin, end := v.At.Add(-v.Span+slack), v.At.Add(-slack)
 	for i := len(s.phases) - 1; i >= 0; i-- {
 		p := s.phases[i]
 		if begin.Before(p.Start) {
-			if v.At.After(p.Start) {
+			if end.After(p.Start) {
 				return
 			}
 			continue
 		}
-		if !p.End.IsZero() && v.At.After(p.End) {
+		if !p.End.IsZero() && end.After(p.End) {
 			return
 		}
 		a := p.sums[t]
@@ -195,6 +200,10 @@ func (s *Session) count(t *Track, v sources.Sample) {
 		return
 	}
 }
+
+// borderSlack is how far a Sample may reach over a border and still count: a load
+// generator's first row is placed by its arrival, which is not quite its run's start.
+const borderSlack = 50 * time.Millisecond
 
 func maxTime(a, b time.Time) time.Time {
 	if a.After(b) {

@@ -21,7 +21,8 @@ type Row struct {
 	Loaded  bool // under load, else idle
 	Runs    int  // how many runs
 	Seconds float64
-	Current bool // this is how it stands now
+	Lost    int64 // pings without an answer, of the settled time
+	Current bool  // this is how it stands now
 	Cells   []Cell
 }
 
@@ -74,6 +75,11 @@ func (s *Session) TableOf(host string, quantities []*Quantity) Table {
 	}
 	for i := range t.Rows {
 		t.Rows[i].Runs = len(runs[i])
+		for tr, a := range pools[i] {
+			if tr.Quantity == PingLost && tr.Host == host {
+				t.Rows[i].Lost += int64(a.settled.Sum)
+			}
+		}
 		for _, q := range t.Quantities {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, s.cell(q, host, pools[i]))
 		}

@@ -16,6 +16,7 @@ type Track struct {
 	Subject  string // whose figure the newest Sample is: an interface, a flow's ID, a target
 	Ring     *series.Ring
 	Last     sources.Sample // the newest Sample, N > 0
+	Total    Sum            // every Sample so far
 
 	lost  time.Time     // when its host was gone
 	every time.Duration // the longest Span seen lately: how often news is due
@@ -27,6 +28,7 @@ func (t *Track) add(s sources.Sample) bool {
 		t.Last, t.Subject = s, s.Series.Subject
 	}
 	t.every = max(s.Span, t.every-t.every/16)
+	t.Total.add(s)
 	return t.Ring.Add(s)
 }
 

@@ -24,6 +24,9 @@ func linesFace(l *report.Lines) face {
 				return fmt.Errorf("output: %w", err)
 			}
 		}
+		if err := l.Finish(s); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
 		return nil
 	}
 }

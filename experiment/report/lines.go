@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"netwatch/experiment"
-	"netwatch/experiment/series"
 	"netwatch/sources"
 )
 
@@ -21,7 +20,7 @@ const headerEvery = 20
 
 // lineQuantities are the columns of text and CSV lines.
 var lineQuantities = []*experiment.Quantity{
-	experiment.Tx, experiment.Rx, experiment.TxPkts, experiment.RxPkts, experiment.RxDrops, experiment.Goodput, experiment.PingRTT, experiment.PingLost,
+	experiment.Tx, experiment.Rx, experiment.TxPkts, experiment.RxPkts, experiment.RxDrops, experiment.Goodput, experiment.LoadIn, experiment.PingRTT, experiment.PingLost,
 	experiment.SRTT, experiment.Cwnd, experiment.Segment, experiment.Retrans, experiment.Irqs, experiment.CPU,
 }
 
@@ -37,20 +36,20 @@ type Lines struct {
 	hosts    int       // how many there were when the text header was said
 	events   int       // events already said
 	last     time.Time // when the newest line was written
-	bin      [1]series.Bin
+	told     map[*experiment.Track]experiment.Sum
 }
 
 // NewText returns Lines for people: columns, the header again every 20 lines, and
 // when a peer comes. here is what this host is called among its peers.
 func NewText(w io.Writer, interval time.Duration, here string) *Lines {
-	return &Lines{w: w, interval: interval, here: here}
+	return &Lines{w: w, interval: interval, here: here, told: map[*experiment.Track]experiment.Sum{}}
 }
 
 // NewCSV returns Lines for programs: one header; an event is a row that holds
 // nothing but its time, its host and the last field. The host is "" as long as
 // there is no peer and here is "".
 func NewCSV(w io.Writer, interval time.Duration, here string) *Lines {
-	return &Lines{w: w, csv: csv.NewWriter(w), interval: interval, here: here}
+	return &Lines{w: w, csv: csv.NewWriter(w), interval: interval, here: here, told: map[*experiment.Track]experiment.Sum{}}
 }
 
 // Tick writes what is due at the Session's present time.
@@ -118,43 +117,46 @@ func (l *Lines) headerIsDue(s *experiment.Session, host string) bool {
 // hostWidth is the column of the host's name in text lines.
 const hostWidth = 8
 
-// figure is the mean of the interval that just ended. A slower source that is
-// alive keeps its newest figure; a silent one has none.
+// figure is the mean of what was told since the line before: a source that is
+// slower than the lines has a figure in some of them, and nothing is said twice.
 func (l *Lines) figure(s *experiment.Session, host string, q *experiment.Quantity) string {
-	if q == experiment.PingLost {
-		return l.lost(s, host)
-	}
 	t := s.Find(q, host)
+	good := s.Find(experiment.Goodput, host)
+	switch in := good != nil && (good.Origin.Metric == sources.RxGood); {
+	case q == experiment.Goodput && in: // what comes in has a column of its own
+		return "-"
+	case q == experiment.LoadIn && in:
+		t = good
+	}
 	if t == nil {
+		if q == experiment.PingLost && s.Find(experiment.PingRTT, host) != nil {
+			return "0"
+		}
 		return "-"
 	}
-	t.Ring.Window(l.bin[:], s.Now().Add(-l.interval), l.interval)
-	v, ok := l.bin[0].Mean(t.Ring.Agg())
-	if !ok {
-		if _, stale := t.Stale(s.Now()); stale {
-			return "-"
-		}
-		v, ok = t.Now()
+	fresh := t.Total.Since(l.told[t])
+	l.told[t] = t.Total
+	if q == experiment.PingLost { // a loss is one Sample, an answer is none: no rate to take a mean of
+		return strconv.FormatInt(int64(fresh.Sum), 10)
 	}
+	v, ok := fresh.Mean(t.Origin.Metric.Agg)
 	if !ok {
 		return "-"
 	}
 	return scales[q].text(v)
 }
 
-// lost counts the probes that were called lost in the interval: a loss is one
-// Sample, an answer is none, so there is no rate to take a mean of.
-func (l *Lines) lost(s *experiment.Session, host string) string {
-	if t := s.Find(experiment.PingLost, host); t != nil {
-		t.Ring.Window(l.bin[:], s.Now().Add(-l.interval), l.interval)
-		if n := l.bin[0].N; n > 0 {
-			return strconv.Itoa(int(n))
+// Finish writes a last line for what was told after the newest one.
+func (l *Lines) Finish(s *experiment.Session) error {
+	if err := l.sayEvents(s); err != nil || l.lines == 0 || s.Now().Sub(l.last) < l.interval/10 {
+		return err
+	}
+	for _, host := range s.Hosts() {
+		if err := l.line(s, host); err != nil {
+			return err
 		}
 	}
-	if s.Find(experiment.PingRTT, host) == nil && s.Find(experiment.PingLost, host) == nil {
-		return "-"
-	}
-	return "0"
+	return nil
 }
 
 func (l *Lines) header(s *experiment.Session) error {
@@ -234,6 +236,8 @@ func short(q *experiment.Quantity) string {
 		return "retr"
 	case experiment.RxDrops:
 		return "drop"
+	case experiment.LoadIn:
+		return "in"
 	}
 	return q.Name
 }

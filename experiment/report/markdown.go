@@ -41,7 +41,7 @@ func Markdown(w io.Writer, s *experiment.Session, here string) error {
 		q := t.Quantities[c]
 		fmt.Fprintf(&b, " %s %s |", q.Name, scales[q].unit)
 		if q == experiment.PingRTT {
-			b.WriteString(" ping min/avg/max/sd ms |")
+			b.WriteString(" ping min/avg/max/sd ms | lost |")
 		}
 		fmt.Fprintf(&b, " n | delta |")
 	}
@@ -111,7 +111,7 @@ func columns(t experiment.Table, cols []int) int {
 	n := 3 * len(cols)
 	for _, c := range cols {
 		if t.Quantities[c] == experiment.PingRTT {
-			n++
+			n += 2
 		}
 	}
 	return n
@@ -146,7 +146,7 @@ func row(b *strings.Builder, t hostTable, i int, cols []int) {
 		}
 		fmt.Fprintf(b, " %s |", mean)
 		if q == experiment.PingRTT {
-			fmt.Fprintf(b, " %s |", spread)
+			fmt.Fprintf(b, " %s | %d |", spread, r.Lost)
 		}
 		fmt.Fprintf(b, " %s | %s |", n, delta)
 	}

@@ -18,6 +18,7 @@ var t0 = time.Date(2024, 10, 24, 9, 3, 0, 0, time.UTC)
 var (
 	goodput = &sources.Series{Source: "iperf3", Subject: experiment.LoadSum, Metric: sources.Goodput}
 	ping    = &sources.Series{Source: "ping", Subject: "r1", Metric: sources.PingRTT}
+	lost    = &sources.Series{Source: "ping", Subject: "r1", Metric: sources.PingLost}
 	cwnd    = &sources.Series{Source: "siftr2", Subject: "dd7fc950", Metric: sources.Cwnd}
 )
 
@@ -54,6 +55,7 @@ func play(each func(*experiment.Session)) *experiment.Session {
 		{Kind: sources.KnobTurned, Subject: "aim", Old: "1", Asked: "2", New: "2", Span: 9 * time.Millisecond},
 	}})
 	seconds(927, 150)
+	apply(sources.Batch{Samples: []sources.Sample{sources.Amount(lost, at.Add(-2*time.Second), 200*time.Millisecond, 1)}})
 	s.Finish()
 	return s
 }
@@ -68,10 +70,10 @@ func TestMarkdown(t *testing.T) {
 	}
 	want := `### netwatch em4 SIMULATED, 2024-10-24 09:03:00 UTC, 16s
 
-| setting | load | runs | s | goodput Mbit/s | n | delta | ping rtt ms | ping min/avg/max/sd ms | n | delta | cwnd KiB | n | delta |
-|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-| aim=1 | run | 1 | 6 | 900.0 | 6 | - | 0.245 | 0.220/0.245/0.270/0.019 | 6 | - | 512 | 6000 | - |
-| aim=2 | run | 1 | 6 | 927.0 | 6 | +3.0 % | 0.195 | 0.170/0.195/0.220/0.019 | 6 | -20.4 % | 512 | 6000 | +0.0 % |
+| setting | load | runs | s | goodput Mbit/s | n | delta | ping rtt ms | ping min/avg/max/sd ms | lost | n | delta | cwnd KiB | n | delta |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+| aim=1 | run | 1 | 6 | 900.0 | 6 | - | 0.245 | 0.220/0.245/0.270/0.019 | 0 | 6 | - | 512 | 6000 | - |
+| aim=2 | run | 1 | 6 | 927.0 | 6 | +3.0 % | 0.195 | 0.170/0.195/0.220/0.019 | 1 | 6 | -20.4 % | 512 | 6000 | +0.0 % |
 
 Means without the first 2s after a turn and of a run, and without link gaps; n counts readings; delta is to the first row of the same load state, not tested.
 - goodput: from iperf3; whole-run means (Mbit/s): aim=1 900.0, aim=2 927.0
@@ -113,9 +115,9 @@ func TestTextLines(t *testing.T) {
 	}
 	want := []string{
 		"em4 SIMULATED",
-		"tx rx tx pkt/s rx pkt/s drop goodput ping rtt lost srtt cwnd segment retr irq cpu",
-		"time Mbit/s Mbit/s pkt/s pkt/s /s Mbit/s ms probes us KiB bytes /s /s %",
-		"09:03:01 - - - - - 900.0 0.200 0 - 512 - - - - run 1 aim=1",
+		"tx rx tx pkt/s rx pkt/s drop goodput in ping rtt lost srtt cwnd segment retr irq cpu",
+		"time Mbit/s Mbit/s pkt/s pkt/s /s Mbit/s Mbit/s ms probes us KiB bytes /s /s %",
+		"09:03:01 - - - - - 900.0 - 0.200 0 - 512 - - - - run 1 aim=1",
 	}
 	if got := plain[:4]; !cmp.Equal(got, want) {
 		t.Errorf("lines: %s", cmp.Diff(want, got))
@@ -142,5 +144,39 @@ func TestCSVHasOneShape(t *testing.T) {
 	}
 	if h := rows[0]; h[0] != "time" || h[len(h)-1] != "event SIMULATED" {
 		t.Errorf("header %q", h)
+	}
+}
+
+// A line tells what was told since the line before, once: a slow source has figures
+// in some lines, a loss that is told late is in the line after, and the last line
+// has what came after the last full interval.
+func TestALineTellsEverythingOnce(t *testing.T) {
+	var out bytes.Buffer
+	s := experiment.New(experiment.Options{Start: t0, Interface: "em4"})
+	l := NewText(&out, time.Second, "")
+	at := t0
+	tick := func(d time.Duration, samples ...sources.Sample) {
+		at = at.Add(d)
+		s.Apply(sources.Batch{At: at, Samples: samples})
+		if err := l.Tick(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tick(time.Second, sources.Amount(goodput, t0.Add(time.Second), time.Second, 100e6/8), sources.Reading(ping, t0.Add(time.Second), 0, 250))
+	tick(time.Second)
+	tick(time.Second, sources.Amount(goodput, t0.Add(2*time.Second), 2*time.Second, 2*200e6/8), // two seconds in one row
+		sources.Amount(lost, t0.Add(1200*time.Millisecond), 200*time.Millisecond, 1), sources.Amount(lost, t0.Add(1400*time.Millisecond), 200*time.Millisecond, 1))
+	tick(300*time.Millisecond, sources.Amount(goodput, at, 300*time.Millisecond, 0.3*300e6/8))
+	if err := l.Finish(s); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range strings.Split(strings.TrimSpace(out.String()), "\n")[2:] {
+		f := strings.Fields(v)
+		got = append(got, f[6]+" "+f[8]+" "+f[9])
+	}
+	want := []string{"100.0 0.250 0", "- - 0", "200.0 - 2", "300.0 - 0"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }
