@@ -52,7 +52,8 @@ func Markdown(w io.Writer, s *experiment.Session, here string) error {
 	b.WriteString("|---|---|---:|---:|" + strings.Repeat("---:|", columns(t.Table, cols)) + "\n")
 	for i := range t.Rows {
 		for _, t := range tables {
-			if len(tables) == 1 || t.tells(i) {
+			// A stretch that was over before it had settled has nothing to compare.
+			if len(tables) == 1 && (len(t.Rows) == 1 || t.Rows[i].Seconds > 0) || len(tables) > 1 && t.tells(i) {
 				row(&b, t, i, cols)
 			}
 		}
