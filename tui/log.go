@@ -17,6 +17,9 @@ type proposalMsg struct {
 func (m *model) proposeLog() tea.Cmd {
 	l := m.cfg.Logger
 	switch {
+	case l == nil && m.cfg.Session.Simulated:
+		m.notice("the log of the simulation is a knob: K")
+		return nil
 	case l == nil:
 		m.notice("nothing is logged here: no kernel of this session writes siftr logs")
 		return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"netwatch/experiment"
 	"netwatch/sources"
 )
 
@@ -75,6 +76,9 @@ func TestLogKeySaysWhyNot(t *testing.T) {
 	}{
 		{"Linux", "this system has none", func(c *Config) { c.Logger = l }},
 		{"no logger", "nothing is logged here", nil},
+		{"simulated", "the log of the simulation is a knob: K", func(c *Config) {
+			c.Session = experiment.New(experiment.Options{Start: start, Interface: "em4", Simulated: true})
+		}},
 		{"read only", "read only", func(c *Config) { c.Logger, c.Turner = l, nil }},
 	} {
 		b := newBench(tt.change)

@@ -208,7 +208,8 @@ func (m *model) start(changes []change) tea.Cmd {
 	}
 }
 
-// knobsKey takes the keys that mean something else on the knobs page.
+// knobsKey takes the keys that mean something else on the knobs page. Digits are not
+// among them: who wants another page must not turn a card.
 func (m *model) knobsKey(key string) (cmd tea.Cmd, taken bool) {
 	knobs := m.cfg.Session.Knobs()
 	if len(knobs) == 0 {
@@ -221,13 +222,6 @@ func (m *model) knobsKey(key string) (cmd tea.Cmd, taken bool) {
 		value = neighbour(k, -1)
 	case "right", "l":
 		value = neighbour(k, 1)
-	case "0", "1", "2", "3", "4", "5", "6", "7", "8", "9":
-		v, ok := panes.ByDigit(k, key)
-		if !ok {
-			m.notice(k.Spec.Name + " has no value for " + key)
-			return nil, true
-		}
-		value = v
 	case "U":
 		return m.undo(), true
 	case "R":

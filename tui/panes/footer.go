@@ -7,7 +7,7 @@ var keys = [Pages][]string{
 	Charts:   {"q quit  ? help  space pause  h/l time  +/- zoom  Tab page  a t T S knob  K knobs  y scale  u units  m mark  i load", "q ? space h/l +/-  a t T S K knob  y u m i  Tab", "q ? spc a t T S K m Tab"},
 	Settings: {"q quit  ? help  Tab page  j/k rows  u units  a t T S knob  K knobs", "q ? Tab j/k a t T K"},
 	Flows:    {"q quit  ? help  Tab page  j/k rows  u units", "q ? Tab j/k"},
-	Knobs:    {"q quit  ? help  Tab page  j/k select  left/right or digit turns  U undo last  R restore all", "q ? Tab j/k  <- -> digit  U undo  R restore"},
+	Knobs:    {"q quit  ? help  Tab page  j/k select  left/right turns  U undo last  R restore all", "q ? Tab j/k  <- -> turn  U undo  R restore"},
 	Events:   {"q quit  ? help  Tab page  j/k rows  g G ends  m mark", "q ? Tab j/k g G m"},
 	Help:     {"q quit  ? or Esc back  j/k rows", "q ? j/k"},
 }

@@ -19,7 +19,7 @@ var helpText = [][2]string{
 	{"t", "TSO of the interface (asks: the link may drop)"},
 	{"T", "TSO of the TCP stack (no reset)"},
 	{"S", "siftr log of the next run; S S leaves it on"},
-	{"K", "all knobs: left/right or a digit turns, U undo, R restore all"},
+	{"K", "all knobs: left/right turns, U undo, R restore all"},
 	{"i", "start the load again"},
 	{"Ctrl-L Ctrl-Z", "redraw, suspend"},
 	{"", ""},
@@ -30,6 +30,7 @@ var helpText = [][2]string{
 	{"irq shared", "interrupts of a line that other devices raise too; irq asserts: as the card counts"},
 	{"929? 4.2s", "a figure whose source is silent, and for how long"},
 	{"sampled", "a log that holds only some of the packets (ppl, a filter, lost records)"},
+	{"tso -gso", "a setting in short, as ifconfig has it: tso on, gso off"},
 	{"*", "a knob that is not as it was at the start"},
 	{"-", "no value"},
 }

@@ -86,14 +86,26 @@ func knobDetails(g theme.Grid, y int, k *experiment.KnobState) int {
 }
 
 // values is "0 [1] 2", with the meaning of each when asked: "0 off  [1] bulk".
-// Values that are no digits carry the digit that picks them: "0:off [1:on]".
 func values(k *experiment.KnobState, meanings bool) string {
+	return list(k, k.Spec.Values, meanings)
+}
+
+// choices are values that a digit picks: those that are none carry theirs,
+// "0:off [1:on]".
+func choices(k *experiment.KnobState, meanings bool) string {
+	texts := slices.Clone(k.Spec.Values)
+	for i, v := range texts {
+		if len(v) != 1 {
+			texts[i] = strconv.Itoa(i) + ":" + v
+		}
+	}
+	return list(k, texts, meanings)
+}
+
+func list(k *experiment.KnobState, texts []string, meanings bool) string {
 	var out []string
 	for i, v := range k.Spec.Values {
-		text, meaning := v, ""
-		if len(v) != 1 {
-			text = strconv.Itoa(i) + ":" + v
-		}
+		text, meaning := texts[i], ""
 		if v == k.Value {
 			text = "[" + text + "]"
 		}
@@ -124,17 +136,18 @@ func ByDigit(k *experiment.KnobState, key string) (value string, ok bool) {
 // Choose is the question which value a knob shall have.
 func Choose(k *experiment.KnobState) Prompt {
 	return Prompt{
-		Long:  k.Spec.Name + "  " + values(k, true) + "   a digit turns it, Esc leaves",
-		Short: k.Spec.Name + " " + values(k, false) + " digit, Esc",
+		Long:  k.Spec.Name + "  " + choices(k, true) + "   a digit turns it, Esc leaves",
+		Short: k.Spec.Name + " " + choices(k, false) + " digit, Esc",
 	}
 }
 
-// Confirm is the question whether a turn that drops the link is meant.
+// Confirm is the question whether a turn that drops the link is meant. The short form
+// begins with the keys: what is cut off is never how to answer.
 func Confirm(k *experiment.KnobState, value string) Prompt {
 	turn := k.Spec.Name + " " + k.Value + " -> " + value
 	return Prompt{
 		Long:  turn + ": " + ResetWords + ". Enter turns it, Esc leaves",
-		Short: turn + " drops link: Enter/Esc",
+		Short: "Enter/Esc: " + turn + " drops link",
 	}
 }
 

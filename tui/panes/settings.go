@@ -195,11 +195,7 @@ func (t hostTable) paint(g theme.Grid, r experiment.Row, c experiment.Cell, u ch
 		ink = theme.Strong
 		g.Put(1, 0, '>', ink)
 	}
-	label := r.Label
-	if len(label) > settingLabel {
-		label = brief(r)
-	}
-	g.Sub(3, 0, settingLabel, 1).Text(0, 0, ink, label)
+	g.Sub(3, 0, settingLabel, 1).Text(0, 0, ink, labelsOf(r).within(settingLabel))
 	x := 3 + settingLabel
 	for _, col := range columns {
 		text := t.host

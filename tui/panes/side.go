@@ -2,7 +2,6 @@ package panes
 
 import (
 	"maps"
-	"strings"
 	"time"
 
 	"netwatch/experiment"
@@ -13,11 +12,11 @@ import (
 
 // Widths of the column right of the plot, by what it holds.
 const (
-	sideWide   = 46 // now; label, mean, delta and n of several settings
-	sideMedium = 32 // now; label, mean and delta of several settings
-	sideNarrow = 18 // now above the first and the present setting, and the delta
+	sideWide   = 46 // newest figure; label, mean, delta and n of several settings
+	sideMedium = 32 // newest figure; label, mean and delta of several settings
+	sideNarrow = 18 // newest figure above the first and the present setting, and the delta
 	sideSlim   = 13 // the same without labels
-	sideLeast  = 8  // now and delta
+	sideLeast  = 8  // newest figure and delta
 
 	nowEnd = 10 // where the newest figure ends in the wide ones; settings follow
 )
@@ -38,14 +37,14 @@ func sideWidth(w int) int {
 
 // A mean is one setting's settled mean of one quantity.
 type mean struct {
-	label, brief string
-	track        *experiment.Track
-	value        float64
-	ok           bool
-	delta        float64
-	compared     bool // delta holds
-	n            int64
-	current      bool
+	labels   labels
+	track    *experiment.Track
+	value    float64
+	ok       bool
+	delta    float64
+	compared bool // delta holds
+	n        int64
+	current  bool
 }
 
 // means gathers what the side column shows, by quantity: the settings in order of
@@ -70,8 +69,9 @@ func (f *Frame) means(plots []plot) map[*experiment.Quantity][]mean {
 		if r.Loaded != loaded {
 			continue
 		}
+		l := labelsOf(r)
 		for j, c := range r.Cells {
-			m := mean{label: r.Label, brief: brief(r), current: r.Label == present, track: c.Track, n: c.Sum.N}
+			m := mean{labels: l, current: r.Label == present, track: c.Track, n: c.Sum.N}
 			if c.Track != nil {
 				m.value, m.ok = c.Sum.Mean(c.Track.Origin.Metric.Agg)
 			}
@@ -89,22 +89,6 @@ func (f *Frame) means(plots []plot) map[*experiment.Quantity][]mean {
 func (f *Frame) loaded() bool {
 	n, _, _ := f.Session.Run()
 	return n > 0
-}
-
-// brief is a row's label without the knobs' names: "2 on", "2 ?" of a peer that is gone.
-func brief(r experiment.Row) string {
-	var b []string
-	for _, part := range strings.Fields(r.Label) {
-		_, v, found := strings.Cut(part, "=")
-		switch {
-		case strings.HasSuffix(part, ":?"):
-			v = "?"
-		case !found:
-			return r.Label
-		}
-		b = append(b, v)
-	}
-	return strings.Join(b, " ")
 }
 
 func sideColumn(f *Frame, g theme.Grid, p plot, s chart.Scale, means map[*experiment.Quantity][]mean, ax chart.Axis) {
@@ -139,20 +123,18 @@ func sideColumn(f *Frame, g theme.Grid, p plot, s chart.Scale, means map[*experi
 // settings writes one row a setting: the first, the present one and the newest.
 func settings(g theme.Grid, rows []mean, s chart.Scale) {
 	wide := g.W() >= sideWide-nowEnd-2
-	label, value, delta := 6, 13, 20
+	value, delta := 13, 20
 	if wide {
-		label, value, delta = 14, 21, 28
+		value, delta = 21, 28
 	}
-	for y, m := range fewest(rows, g.H()) {
+	rows = fewest(rows, g.H())
+	room := labelRoom(rows, s, value)
+	for y, m := range rows {
 		ink := theme.Plain
 		if m.current {
 			ink = theme.Strong
 		}
-		text := m.label
-		if len(text) > label-1 {
-			text = m.brief
-		}
-		g.Sub(0, y, label, 1).Text(0, 0, ink, text)
+		g.Text(0, y, ink, m.labels.within(room))
 		g.Right(value, y, ink, m.text(s))
 		if m.compared {
 			g.Right(delta, y, ink, percent(m.delta))
@@ -189,16 +171,14 @@ func stacked(g theme.Grid, now nowWord, extra []word, rows []mean, s chart.Scale
 		left--
 		g.Text(1, g.H()-1, theme.Plain, percent(cur.delta))
 	}
-	for _, m := range fewest(rows, min(left, 2)) {
+	rows = fewest(rows, min(left, 2))
+	room := labelRoom(rows, s, g.W()-1)
+	for _, m := range rows {
 		ink := theme.Plain
 		if m.current {
 			ink = theme.Strong
 		}
-		text := m.label
-		if v := m.text(s); theme.Width(text)+theme.Width(v)+2 > g.W() {
-			text = m.brief
-		}
-		g.Text(1, y, ink, text)
+		g.Text(1, y, ink, m.labels.within(room))
 		g.Right(g.W(), y, ink, " "+m.text(s))
 		y++
 	}
@@ -320,22 +300,22 @@ func sideHeading(f *Frame, g theme.Grid) {
 	if f.loaded() {
 		state = "run"
 	}
-	now := "now"
+	newest := "last"
 	if !f.live() {
-		now = "edge"
+		newest = "edge"
 	}
 	switch {
 	case g.W() >= sideWide:
-		g.Right(nowEnd, 0, theme.Dim, now)
+		g.Right(nowEnd, 0, theme.Dim, newest)
 		g.Text(nowEnd+2, 0, theme.Dim, "setting")
 		g.Right(nowEnd+23, 0, theme.Dim, state+" mean")
 		g.Right(nowEnd+30, 0, theme.Dim, "delta")
 		g.Right(g.W(), 0, theme.Dim, "n")
 	case g.W() >= sideMedium:
-		g.Right(nowEnd, 0, theme.Dim, now)
+		g.Right(nowEnd, 0, theme.Dim, newest)
 		g.Right(nowEnd+15, 0, theme.Dim, state+" mean")
 		g.Right(g.W(), 0, theme.Dim, "delta")
 	case g.W() >= sideNarrow:
-		g.Text(2, 0, theme.Dim, now+", "+state+" means")
+		g.Text(2, 0, theme.Dim, newest+", "+state+" means")
 	}
 }

@@ -20,8 +20,9 @@ type sourceWords struct {
 
 // sourcesLine says of each source whether it speaks, how fast, and if not, why.
 // Where they do not all fit, reasons are cut first (the events have them whole),
-// and those in trouble come first. Of the hosts that are not looked at only trouble
-// is said, and how the link to them is.
+// and those in trouble come first. One that does not fit whole is left out, and ".."
+// stands for it: a figure that is cut is another figure. Of the hosts that are not
+// looked at only trouble is said, and how the link to them is.
 func sourcesLine(f *Frame, g theme.Grid, others bool) {
 	all := f.sourcesOf(others)
 	if n := f.Session.Shed() + f.Session.Late(); n > 0 && (others || f.View.Host == "") {
@@ -33,13 +34,22 @@ func sourcesLine(f *Frame, g theme.Grid, others bool) {
 	if over := lineWidth(all) - g.W(); over > 0 {
 		shorten(all, over)
 	}
-	if lineWidth(all) > g.W() {
+	room, left := g.W(), theme.Plain // left is the ink of those left out
+	if lineWidth(all) > room {
 		slices.SortStableFunc(all, func(a, b sourceWords) int { return cmp.Compare(b.state.ink, a.state.ink) })
+		room -= len("  ..")
 	}
 	x := 0
 	for _, w := range all {
+		if x+w.width() > room {
+			left = max(left, theme.Dim, w.state.ink)
+			continue
+		}
 		x = g.Text(x, 0, theme.Plain, w.name+" ")
 		x = g.Text(x, 0, w.state.ink, w.state.text) + 2
+	}
+	if left != theme.Plain {
+		g.Text(x, 0, left, "..")
 	}
 }
 
@@ -70,10 +80,12 @@ func (f *Frame) sourcesOf(others bool) []sourceWords {
 func lineWidth(all []sourceWords) int {
 	width := -2
 	for _, w := range all {
-		width += theme.Width(w.name) + theme.Width(w.state.text) + 3
+		width += w.width() + 2
 	}
 	return width
 }
+
+func (w sourceWords) width() int { return theme.Width(w.name) + 1 + theme.Width(w.state.text) }
 
 // leastReason is how much of a reason stays when it is cut.
 const leastReason = 12

@@ -18,17 +18,26 @@ func oneLine(f *Frame, g theme.Grid) {
 		if text == "" {
 			text = f.Prompt.Long
 		}
-		g.Text(0, 0, theme.Question, text)
+		var words []word
+		for _, w := range strings.Fields(text) {
+			words = append(words, word{w, theme.Question})
+		}
+		wrap(g, words)
 		return
 	}
+	g.Text(0, wrap(g, f.oneLineWords()), theme.Warn, f.Notice)
+}
+
+// wrap writes words over as many rows as they take, and returns the row below.
+func wrap(g theme.Grid, words []word) int {
 	x, y := 0, 0
-	for _, w := range f.oneLineWords() {
+	for _, w := range words {
 		if x > 0 && x+theme.Width(w.text) > g.W() {
 			x, y = 0, y+1
 		}
 		x = g.Text(x, y, w.ink, w.text) + 1
 	}
-	g.Text(0, y+1, theme.Warn, f.Notice)
+	return y + 1
 }
 
 func (f *Frame) oneLineWords() []word {

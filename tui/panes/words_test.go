@@ -100,7 +100,7 @@ func TestFewest(t *testing.T) {
 	rows := func(current int) []mean {
 		out := make([]mean, 5)
 		for i := range out {
-			out[i].label, out[i].current = string(rune('a'+i)), i == current
+			out[i].labels[0], out[i].current = string(rune('a'+i)), i == current
 		}
 		return out
 	}
@@ -114,7 +114,7 @@ func TestFewest(t *testing.T) {
 	for _, c := range tests {
 		var got strings.Builder
 		for _, m := range fewest(rows(c.current), c.n) {
-			got.WriteString(m.label)
+			got.WriteString(m.labels[0])
 		}
 		if got.String() != c.want {
 			t.Errorf("%d of abcde with %d present: got %q, want %q", c.n, c.current, got.String(), c.want)
