@@ -214,12 +214,16 @@ func TestTwoNetwatch(t *testing.T) {
 	wait(t, second, "the first frame", 5*time.Second, has("TSO off"))
 	press(t, second, "t")
 	wait(t, second, "TSO on", 5*time.Second, has("TSO on"))
+	wait(t, first, "who it was", 5*time.Second, has("another netwatch turned it"))
 	press(t, second, "t")
 	wait(t, second, "TSO off", 5*time.Second, has("tso on -> off"))
 	press(t, first, "q")
 	wait(t, first, "the question", 5*time.Second, has("Enter"))
 	press(t, first, "\r")
-	end(t, first, exitOK)
+	said := end(t, first, exitUnrestored)
+	if !strings.Contains(said, "netwatch: tso is left at off: another netwatch turned it since (it was on at first)") {
+		t.Errorf("the first said:\n%s", said)
+	}
 	if got := h.tso(); got != "off" {
 		t.Errorf("the first put back to %s what the second uses", got)
 	}

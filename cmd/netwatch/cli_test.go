@@ -57,6 +57,10 @@ func TestStatusAndWords(t *testing.T) {
 		{"replay of no file", []string{"replay", filepath.Join(dir, "none")}, exitFailure, "", "no such file"},
 		{"review of nothing", []string{"review", empty}, exitFailure, "", "empty file"},
 		{"review of no file", []string{"review", filepath.Join(dir, "none")}, exitFailure, "", "no such file"},
+		{"two interfaces as text", []string{"-o", "text", loop, loop}, exitUsage, "", "two interfaces are shown on the screen and recorded by -o json and --record only"},
+		{"two interfaces as CSV", []string{"-o", "csv", loop, loop}, exitUsage, "", "two interfaces are shown"},
+		{"two interfaces as a table", []string{"-o", "md", loop, loop}, exitUsage, "", "two interfaces are shown"},
+		{"two interfaces as text, recorded", []string{"-o", "text", "-d", "100ms", "--record", filepath.Join(dir, "two.nwr"), loop, loop}, exitOK, "", ""},
 		{"review without a file", []string{"review"}, exitUsage, "", "netwatch: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 
 	"netwatch/sources/tail"
 )
@@ -29,3 +30,26 @@ func (p pipeHandler) Data(b []byte, _ int64) {
 
 func (p pipeHandler) Notice(tail.Notice) {}
 func (p pipeHandler) Looked()            {}
+
+func isPipe(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
+// A pipe is a named one, opened at the first reading: opening waits for its writer.
+type pipe struct {
+	path string
+	file *os.File
+}
+
+// Read implements io.Reader.
+func (p *pipe) Read(b []byte) (int, error) {
+	if p.file == nil {
+		f, err := os.Open(p.path)
+		if err != nil {
+			return 0, err
+		}
+		p.file = f
+	}
+	return p.file.Read(b)
+}

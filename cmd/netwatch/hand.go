@@ -55,7 +55,7 @@ func (p *plan) newAgentHand(h *hub.Hub, both *ends.Ends, watch context.Context) 
 	if !r.have {
 		go a.unlock()
 	}
-	if j, err := knobs.OpenJournal(knobs.StateDir(), p.iface, nil); err == nil {
+	if j := journal(p.iface); j != nil {
 		for _, e := range j.Left() {
 			h.Event(sources.Event{At: time.Now(), Kind: sources.SourceNote, Source: "knobs", Subject: e.Knob, Error: true, Text: fmt.Sprintf(
 				"%s was turned from %s to %s by a netwatch that is gone; netwatch restore puts it back", e.Knob, e.Start, e.Value)})
@@ -64,10 +64,25 @@ func (p *plan) newAgentHand(h *hub.Hub, both *ends.Ends, watch context.Context) 
 	return a, nil
 }
 
+// journal is that of this host, nil where there is none.
+func journal(iface string) *knobs.Journal {
+	j, err := knobs.OpenJournal(knobs.StateDir(), iface, nil)
+	if err != nil {
+		return nil
+	}
+	return j
+}
+
+// reader is a board that only reads; of the journal it learns what another netwatch
+// turned.
+func reader(sink sources.Sink, iface string, list []sources.Knob) *knobs.Board {
+	return knobs.NewJournaled(sink, journal(iface), list...)
+}
+
 // read starts a new board that says all knobs again. a.mu is held.
 func (a *agentHand) read() {
 	ctx, stop := context.WithCancel(a.watch)
-	done := a.hub.Go(ctx, a.both.Hear(knobs.New(a.both, a.knobs...)))
+	done := a.hub.Go(ctx, a.both.Hear(reader(a.both, a.iface, a.knobs)))
 	a.stopRead = func() { stop(); <-done }
 }
 
@@ -201,11 +216,12 @@ func valueOf(list []sources.Knob, name string) (string, error) {
 func (p *plan) restoreAll(w io.Writer, here hand) error {
 	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
 	defer cancel()
-	all := []error{p.restore(w, here)}
+	restored := p.restore(w, here)
+	var all []error
 	for _, peer := range p.peers {
 		all = append(all, peer.leave(ctx, w, p.keep))
 	}
-	return errors.Join(all...)
+	return errors.Join(append(all, restored)...) // the last: it may be without words
 }
 
 // restore puts back what was turned, or keeps it, and says so. What cannot be put
@@ -227,6 +243,8 @@ func (p *plan) restore(w io.Writer, h hand) error {
 		return nil
 	}
 	err := h.Restore(ctx)
+	left := false
+	still := h.Changed()
 	for _, c := range changed {
 		switch value, unread := valueOf(p.knobs, c.Knob); {
 		case unread != nil: // the error tells
@@ -234,10 +252,16 @@ func (p *plan) restore(w io.Writer, h hand) error {
 			fmt.Fprintf(w, "netwatch: put back %s=%s (was turned to %s)\n", c.Knob, c.Start, c.Value)
 		case value != c.Value:
 			fmt.Fprintf(w, "netwatch: %s is left at %s: it is not the %s netwatch had set (it was %s at first)\n", c.Knob, value, c.Value, c.Start)
+		case !slices.ContainsFunc(still, func(s knobs.Change) bool { return s.Knob == c.Knob }):
+			left = true
+			fmt.Fprintf(w, "netwatch: %s is left at %s: another netwatch turned it since (it was %s at first)\n", c.Knob, value, c.Start)
 		}
 	}
 	if err != nil {
 		return &exitError{exitUnrestored, fmt.Errorf("not everything could be put back: %w", err)}
+	}
+	if left {
+		return &exitError{exitUnrestored, nil}
 	}
 	return nil
 }

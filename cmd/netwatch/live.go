@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -53,7 +54,9 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 	}
 	switch {
 	case o.load == "-":
-		p.sources = append(p.sources, iperf.FromReader("load", cmd.InOrStdin()))
+		p.read(cmd.InOrStdin())
+	case isPipe(o.load):
+		p.read(&pipe{path: o.load})
 	case o.load != "":
 		p.sources = append(p.sources, iperf.FromReader("load", follow(watch, o.load)))
 	case len(command) > 0:
@@ -62,6 +65,12 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 		p.load, p.result = &again{l, h, watch}, l.Result
 	}
 	return p.run(cmd, h, watch, unwatch)
+}
+
+// read takes a load that ends with in.
+func (p *plan) read(in io.Reader) {
+	s := iperf.FromReader("load", in)
+	p.sources, p.result = append(p.sources, s), s.Result
 }
 
 // again starts a load once more in the same session.
@@ -81,13 +90,14 @@ func (a *again) Start() error {
 }
 
 // checkFiles finds out before the screen opens that a file cannot be read. One
-// that is not there yet is waited for.
+// that is not there yet is waited for. A pipe is not tried: its writer would take
+// the end of the trial for the reader's.
 func (o *options) checkFiles() error {
 	if o.load == "-" && o.output == "tui" && isTerminal(os.Stdin) {
 		return usageError("--load -: standard input is a terminal; pipe iperf3 into netwatch, or give the command after --")
 	}
 	for _, path := range append([]string{o.pingLog, o.load}, o.siftr...) {
-		if path == "" || path == "-" {
+		if path == "" || path == "-" || path == o.load && isPipe(path) {
 			continue
 		}
 		f, err := os.Open(path)

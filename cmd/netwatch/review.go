@@ -28,13 +28,14 @@ func newReview() *cobra.Command {
 		Short: "sum up siftr logs, iperf and ping output or recordings, after the fact",
 		Long: `review reads finished files: siftr and siftr2 logs of every version, output of
 iperf3, iperf and ping, recordings of netwatch. A file may be gzipped; - is standard input.
-It exits with 1 when a file holds nothing that can be used.`,
+It exits with 1 when a file holds nothing that can be used; --json then has an object
+with an error and no kind in its place. What a cut gzip begins with is reviewed.`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flow != "" && (asJSON || len(args) != 1) {
 				return usageError("--csv takes one log and no --json")
 			}
-			r := reviewer{cmd: cmd, asJSON: asJSON, flow: flow}
+			r := &reviewer{cmd: cmd, asJSON: asJSON, flow: flow}
 			return r.all(args)
 		},
 	}
@@ -47,22 +48,36 @@ type reviewer struct {
 	cmd    *cobra.Command
 	asJSON bool
 	flow   string
+	said   bool // the file under way has its review
 }
 
 // all reviews the files in order. An unusable one is said and fails the whole; the
 // others are reviewed all the same.
-func (r reviewer) all(files []string) error {
+func (r *reviewer) all(files []string) error {
 	failed := 0
 	for _, name := range files {
+		r.said = false
 		if err := r.one(name); err != nil {
 			failed++
 			fmt.Fprintf(r.cmd.ErrOrStderr(), "netwatch: %s: %v\n", name, reasonOf(err))
+			if r.asJSON && !r.said {
+				if err := r.say(unusable{File: name, Error: reasonOf(err).Error()}, nil); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	if failed > 0 {
 		return &exitError{exitFailure, nil}
 	}
 	return nil
+}
+
+// An unusable is the object of a file that has no review.
+type unusable struct {
+	File  string  `json:"file"`
+	Kind  *string `json:"kind"` // always null
+	Error string  `json:"error"`
 }
 
 // reasonOf is an error without the path that the message has already.
@@ -74,7 +89,7 @@ func reasonOf(err error) error {
 	return err
 }
 
-func (r reviewer) one(name string) error {
+func (r *reviewer) one(name string) error {
 	in, size := io.Reader(r.cmd.InOrStdin()), int64(0)
 	if name != "-" {
 		f, err := os.Open(name)
@@ -95,7 +110,13 @@ func (r reviewer) one(name string) error {
 		if err != nil {
 			return fmt.Errorf("gzip: %w", err)
 		}
-		buf = bufio.NewReaderSize(z, readSize)
+		cut := &cutGzip{in: z}
+		defer func() {
+			if cut.is {
+				fmt.Fprintf(r.cmd.ErrOrStderr(), "netwatch: %s: the gzip is cut: what was behind its end is not known\n", name)
+			}
+		}()
+		buf = bufio.NewReaderSize(cut, readSize)
 	}
 	head, err := buf.Peek(64 << 10)
 	switch {
@@ -109,6 +130,21 @@ func (r reviewer) one(name string) error {
 		return r.siftr(buf, name)
 	}
 	return r.streams(buf, name)
+}
+
+// A cutGzip ends where a gzip was cut, as a plain file does.
+type cutGzip struct {
+	in io.Reader
+	is bool
+}
+
+// Read implements io.Reader.
+func (c *cutGzip) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		c.is, err = true, io.EOF
+	}
+	return n, err
 }
 
 // copyChunks hands the input to w as it is read, without a copy of its own.
@@ -130,7 +166,7 @@ func copyChunks(w io.Writer, in io.Reader) error {
 	}
 }
 
-func (r reviewer) siftr(in io.Reader, name string) error {
+func (r *reviewer) siftr(in io.Reader, name string) error {
 	if r.flow != "" {
 		return r.series(in)
 	}
@@ -167,7 +203,7 @@ type transcript struct {
 
 // streams reviews what load generators and pings print; a transcript of a
 // terminal may hold both.
-func (r reviewer) streams(in io.Reader, name string) error {
+func (r *reviewer) streams(in io.Reader, name string) error {
 	load, probe := iperf.NewReview(name), ping.NewReview(name)
 	lp, pp := iperf.NewParser(load.Add), ping.NewParser(probe.Add)
 	readErr := copyChunks(io.MultiWriter(lp, pp), in)
@@ -190,7 +226,7 @@ func (r reviewer) streams(in io.Reader, name string) error {
 }
 
 // say prints a review as JSON or in words.
-func (r reviewer) say(v any, text func(io.Writer)) error {
+func (r *reviewer) say(v any, text func(io.Writer)) error {
 	out := r.cmd.OutOrStdout()
 	if !r.asJSON {
 		w := bufio.NewWriter(out)
@@ -201,6 +237,7 @@ func (r reviewer) say(v any, text func(io.Writer)) error {
 	if err != nil {
 		return err
 	}
+	r.said = true
 	_, err = out.Write(append(line, '\n'))
 	return err
 }

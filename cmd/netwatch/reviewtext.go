@@ -138,7 +138,7 @@ func pingText(w io.Writer, v *ping.Review) {
 }
 
 // recording sums a recording up: its table, or the recording's own header as JSON.
-func (r reviewer) recording(in io.Reader, name string) error {
+func (r *reviewer) recording(in io.Reader, name string) error {
 	rd, err := recording.NewReader(in, name)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (r reviewer) recording(in io.Reader, name string) error {
 }
 
 // series prints the records of one flow as CSV.
-func (r reviewer) series(in io.Reader) error {
+func (r *reviewer) series(in io.Reader) error {
 	w := bufio.NewWriter(r.cmd.OutOrStdout())
 	h := &seriesHandler{want: strings.ToLower(r.flow), csv: csv.NewWriter(w)}
 	h.csv.Write([]string{"direction", "seconds", "cwnd", "ssthresh", "srtt_us", "payload"})

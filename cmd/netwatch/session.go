@@ -40,8 +40,8 @@ type plan struct {
 	sources   []sources.Source
 	knobs     []sources.Knob
 	peers     []*peer
-	load      starter // nil when there is no load to start again
-	result    func() iperf.Result
+	load      starter             // nil when there is no load to start again
+	result    func() iperf.Result // of a load whose end is the session's where there is no screen, else nil
 }
 
 // A starter is a load that key i starts and Ctrl-C stops.
@@ -85,8 +85,8 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	}
 	for _, src := range p.sources {
 		ended := h.Go(watch, src)
-		if l, isLoad := src.(*iperf.Load); isLoad && p.output != "tui" {
-			go func() { <-ended; p.loadEnded(l, stop) }()
+		if p.endsWith(src) {
+			go func() { <-ended; loadEnded(src, stop) }()
 		}
 	}
 	go h.Run(watch)
@@ -122,6 +122,9 @@ func (p *plan) hand(h *hub.Hub, both *ends.Ends, watch context.Context) (hand, e
 		return p.newAgentHand(h, both, watch)
 	}
 	board := knobs.New(both, p.knobs...)
+	if !p.simulated {
+		board = reader(both, p.iface, p.knobs)
+	}
 	h.Go(watch, both.Hear(board))
 	return board, nil
 }
@@ -131,11 +134,20 @@ func bySignal(ctx context.Context) bool {
 	return errors.As(context.Cause(ctx), &sig)
 }
 
+// endsWith says whether the session is over when src is.
+func (p *plan) endsWith(src sources.Source) bool {
+	switch src.(type) {
+	case *iperf.Load, *iperf.Stream:
+		return p.result != nil && p.output != "tui"
+	}
+	return false
+}
+
 // loadEnded ends a session without a screen a little after its load, so that the
 // last rows are told.
-func (p *plan) loadEnded(l *iperf.Load, stop func()) {
+func loadEnded(src sources.Source, stop func()) {
 	time.Sleep(2 * hub.Tick)
-	if !l.Running() {
+	if l, isLoad := src.(*iperf.Load); !isLoad || !l.Running() {
 		stop()
 	}
 }

@@ -327,6 +327,47 @@ func TestDeathInTheMiddleOfATurn(t *testing.T) {
 	})
 }
 
+// A peer whose ssh was killed lives on until it has put back.
+func TestTheLinkIsLost(t *testing.T) {
+	for _, c := range []struct {
+		host string
+		done bool // the turn was answered
+		want string
+	}{
+		{"r1", true, "the agent on r1 is gone (exit status 0); turned: aim=2 (was 1); it puts back what it turned, or netwatch restore on r1 does if it was killed"},
+		{"r1", false, "the agent on r1 is gone (exit status 0), while turning aim to 2; perhaps turned: aim=2 (was 1); it puts back what it turned, or netwatch restore on r1 does if it was killed"},
+		{"", true, "the agent is gone (exit status 0); left turned: aim=2 (was 1); netwatch restore puts it back"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPair(t, ClientConfig{Host: c.host}, func(in io.Reader, out io.Writer) error {
+				w, err := recording.NewWriter(out, header())
+				must(t, err)
+				requests := recording.NewRequests(in)
+				q, err := requests.Next()
+				for err == nil && q.Turn == nil {
+					q, err = requests.Next()
+				}
+				must(t, err)
+				must(t, w.WriteBatch(sources.Batch{At: time.Now(), Events: []sources.Event{
+					{At: time.Now(), Kind: sources.KnobTurning, Subject: "aim", Old: "1", Asked: "2"},
+				}}))
+				if !c.done {
+					return nil
+				}
+				must(t, w.WriteAnswer(recording.Answer{Done: &recording.Done{ID: q.Turn.ID, Changed: []recording.Change{{Knob: "aim", Start: "1", Value: "2"}}}}))
+				time.Sleep(time.Second) // it is killed later
+				return nil
+			})
+			if err := p.Turn(t.Context(), c.host, "aim", "2"); (err == nil) != c.done {
+				t.Errorf("the turn: %v", err)
+			}
+			if err := <-p.end; err == nil || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
 // What a login shell says before the agent is skipped, and said.
 func TestBannerAndDamage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

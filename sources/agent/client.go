@@ -245,7 +245,8 @@ func (c *Client) notStarted(reason, said string) error {
 }
 
 // died says how an agent ended that had begun to work, and what that leaves: also
-// what it was about to turn.
+// what it was about to turn. Of a peer it is the link that is gone: over there the
+// agent lives until it has put back what it turned.
 func (c *Client) died(st proc.Status, said string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -254,7 +255,10 @@ func (c *Client) died(st proc.Status, said string) error {
 	if said = lastLine(said); said != "" {
 		b.WriteString(": " + said)
 	}
-	left := len(c.has) > 0
+	left, turned, after := len(c.has) > 0, "left turned:", "netwatch restore puts it back"
+	if c.cfg.Host != "" {
+		turned, after = "turned:", "it puts back what it turned, or netwatch restore on "+c.cfg.Host+" does if it was killed"
+	}
 	for _, p := range c.open {
 		if len(p.done) == 0 {
 			left = true
@@ -263,16 +267,16 @@ func (c *Client) died(st proc.Status, said string) error {
 	}
 	for i, k := range c.has {
 		if i == 0 {
-			b.WriteString("; left turned:")
+			b.WriteString("; " + turned)
 		}
 		fmt.Fprintf(&b, " %s=%s (was %s)", k.Knob, k.Value, k.Start)
 	}
 	if u := c.under; u != nil && !slices.ContainsFunc(c.has, func(k knobs.Change) bool { return k.Knob == u.Knob }) {
-		fmt.Fprintf(&b, "; perhaps left turned: %s=%s (was %s)", u.Knob, u.Value, u.Start)
+		fmt.Fprintf(&b, "; perhaps %s %s=%s (was %s)", turned, u.Knob, u.Value, u.Start)
 		c.has = append(c.has, *u)
 	}
 	if left {
-		b.WriteString("; netwatch restore puts it back")
+		b.WriteString("; " + after)
 	}
 	return errors.New(b.String())
 }

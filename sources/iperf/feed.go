@@ -47,11 +47,15 @@ type feed struct {
 	up      bool
 	failed  string // the last error the tool reported
 	bad     int
+	again   bool     // a row that came again was told
 	last    []string // the last lines that said nothing of a run
 }
 
 // maxBad is how many unreadable lines are told one by one; all are counted.
 const maxBad = 3
+
+// cameAgain is the parser's reason for a row of an interval that it had already.
+const cameAgain = "came again or went back in time"
 
 func newFeed(b book, sink sources.Sink, command string, began time.Time) *feed {
 	f := &feed{book: b, sink: sink, command: command, began: began}
@@ -108,17 +112,30 @@ func (f *feed) record(rec iperf.Record, rest []iperf.Record, at time.Time) {
 	case iperf.Message:
 		f.message(r, at)
 	case iperf.Bad:
-		if f.bad++; f.bad <= maxBad {
-			text := fmt.Sprintf("line %d: %s", r.Line, r.Reason)
-			if r.Text != "" {
-				text += ": " + r.Text
-			}
-			f.note(at, f.tool, text, true)
-		}
+		f.unread(r, at)
 	case iperf.Other:
 		if f.last = append(f.last, strings.TrimSpace(r.Text)); len(f.last) > 3 {
 			f.last = f.last[1:]
 		}
+	}
+}
+
+// unread tells a line that is left out. A row that came again is no damage: iperf3
+// prints its last one once more when its server is gone.
+func (f *feed) unread(b iperf.Bad, at time.Time) {
+	text := fmt.Sprintf("line %d: %s", b.Line, b.Reason)
+	if b.Text != "" {
+		text += ": " + b.Text
+	}
+	if strings.HasSuffix(b.Reason, cameAgain) {
+		if !f.again {
+			f.note(at, f.tool, text, false)
+		}
+		f.again = true
+		return
+	}
+	if f.bad++; f.bad <= maxBad {
+		f.note(at, f.tool, text, true)
 	}
 }
 

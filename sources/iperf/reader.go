@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"netwatch/sources"
@@ -19,6 +20,9 @@ type Stream struct {
 	name string
 	in   io.Reader
 	book book
+
+	mu     sync.Mutex
+	result Result
 }
 
 // FromReader makes a source of a pipe or a followed file. name is for the status
@@ -29,6 +33,20 @@ func FromReader(name string, in io.Reader) *Stream {
 
 // Name is the name it was given.
 func (s *Stream) Name() string { return s.name }
+
+// Result says how the input ended. There is no exit status to know of: it has failed
+// if the tool reported an error or reading did.
+func (s *Stream) Result() Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.result
+}
+
+func (s *Stream) ended(failed string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.result = Result{Ended: true, Failed: failed != "", Text: failed}
+}
 
 // Run reads until the input ends (io.EOF), ctx ends (nil) or reading fails.
 func (s *Stream) Run(ctx context.Context, sink sources.Sink) error {
@@ -56,8 +74,11 @@ func (s *Stream) Run(ctx context.Context, sink sources.Sink) error {
 			case ctx.Err() != nil:
 				return nil
 			case in.Err() != nil:
-				return fmt.Errorf("cannot read %s: %w", s.name, in.Err())
+				err := fmt.Errorf("cannot read %s: %w", s.name, in.Err())
+				s.ended(err.Error())
+				return err
 			}
+			s.ended(f.failed)
 			return io.EOF
 		}
 	}

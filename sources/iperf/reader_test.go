@@ -284,6 +284,39 @@ func TestBadLinesAreCounted(t *testing.T) {
 	}
 }
 
+// iperf3 prints its last row again when its server is gone: a note, once.
+func TestARowThatCameAgain(t *testing.T) {
+	l, _ := script(t, map[int]string{150: head3, 1160: row3(5, 0, 1, 944), 2160: row3(5, 1, 2, 936),
+		2170: row3(5, 1, 2, 936), 2180: row3(5, 1, 2, 936)})
+	const want = "line 6: the row of 1.00-2.00 came again or went back in time"
+	notes := kind(l, sources.SourceNote)
+	if len(notes) != 1 || notes[0].Text != want || notes[0].Error {
+		t.Errorf("notes %+v", notes)
+	}
+	if got := l.of("SUM", sources.Goodput); len(got) != 2 {
+		t.Errorf("%d samples of 2 rows", len(got))
+	}
+}
+
+// What a pipe came to is known at its end.
+func TestResultOfAStream(t *testing.T) {
+	for text, failed := range map[string]bool{
+		head3 + row3(5, 0, 1, 944): false,
+		"iperf3: error - unable to connect to server: Connection refused\n": true,
+	} {
+		s := FromReader("load", strings.NewReader(text))
+		if s.Result().Ended {
+			t.Error("ended before it began")
+		}
+		if err := s.Run(t.Context(), &log{}); !errors.Is(err, io.EOF) {
+			t.Error(err)
+		}
+		if r := s.Result(); !r.Ended || r.Failed != failed || failed != strings.Contains(r.Text, "Connection refused") {
+			t.Errorf("%q: %+v", text, r)
+		}
+	}
+}
+
 func TestRate(t *testing.T) {
 	for bits, want := range map[float64]string{0: "0 bit/s", 999: "999 bit/s", 1000: "1.00 kbit/s", 98504362: "98.5 Mbit/s", 938e6: "938 Mbit/s", 999.9e6: "1.00 Gbit/s", 37.6e9: "37.6 Gbit/s"} {
 		if got := Rate(bits); got != want {

@@ -98,6 +98,19 @@ func (j *Journal) Left() []Entry {
 	})
 }
 
+// entry is the one of a knob in this boot and network as it stands now, nil if there
+// is none; a nil Journal has none. It does not wait for the lock.
+func (j *Journal) entry(spec sources.KnobSpec) (*Entry, error) {
+	if j == nil {
+		return nil, nil
+	}
+	entries, err := j.Entries()
+	if err != nil {
+		return nil, err
+	}
+	return (&ledger{Journal: j, entries: entries}).find(spec), nil
+}
+
 // Here tells whether an entry is of this boot and this network.
 func (j *Journal) Here(e Entry) bool { return e.Boot == j.boot && e.Net == j.net }
 

@@ -67,7 +67,7 @@ func (r *runs) look(now time.Time, flows []*flow) {
 		r.event(now, 0, sources.RunStarted, first)
 	case r.running && (!there || now.Sub(r.busy) >= idleFor):
 		r.running = false
-		r.event(now, r.busy.Sub(r.since), sources.RunEnded, "")
+		r.event(r.busy, r.busy.Sub(r.since), sources.RunEnded, "") // not when its silence was long enough
 	}
 }
 

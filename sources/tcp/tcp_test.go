@@ -196,6 +196,10 @@ func TestBulkByRateAndIdle(t *testing.T) {
 	if e := l.events[2]; e.Span < 2*time.Second || e.Span > 3*time.Second {
 		t.Errorf("the run took 3 s, said %v", e.Span)
 	}
+	// Its end is when it last moved data, not when the silence was long enough.
+	if start, end := l.events[1], l.events[2]; !end.At.Equal(start.At.Add(end.Span)) {
+		t.Errorf("a run of %v from %v ended at %v", end.Span, start.At, end.At)
+	}
 }
 
 // An iperf3 that waits is no run; a control connection keeps none alive.
