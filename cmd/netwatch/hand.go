@@ -216,12 +216,22 @@ func valueOf(list []sources.Knob, name string) (string, error) {
 func (p *plan) restoreAll(w io.Writer, here hand) error {
 	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
 	defer cancel()
-	restored := p.restore(w, here)
-	var all []error
+	all := []error{p.restore(w, here)}
 	for _, peer := range p.peers {
 		all = append(all, peer.leave(ctx, w, p.keep))
 	}
-	return errors.Join(append(all, restored)...) // the last: it may be without words
+	var words []error
+	unrestored := false
+	for _, err := range all {
+		if e := (*exitError)(nil); errors.As(err, &e) {
+			unrestored, err = true, e.err
+		}
+		words = append(words, err)
+	}
+	if unrestored { // one error, since only the first of several would be told
+		return &exitError{exitUnrestored, errors.Join(words...)}
+	}
+	return errors.Join(words...)
 }
 
 // restore puts back what was turned, or keeps it, and says so. What cannot be put

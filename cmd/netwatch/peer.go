@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -259,8 +260,16 @@ func (p *peer) leave(ctx context.Context, w io.Writer, keep bool) error {
 	if err := c.Restore(ctx); err != nil {
 		return &exitError{exitUnrestored, fmt.Errorf("%s: not everything could be put back: %w", p.host, err)}
 	}
+	left := c.Left()
 	for _, k := range changed {
+		if i := slices.IndexFunc(left, func(l knobs.Change) bool { return l.Knob == k.Knob }); i >= 0 {
+			fmt.Fprintf(w, "netwatch: %s: %s is left at %s: it was turned there since (it was %s at first)\n", p.host, k.Knob, left[i].Value, k.Start)
+			continue
+		}
 		fmt.Fprintf(w, "netwatch: %s: put back %s=%s (was turned to %s)\n", p.host, k.Knob, k.Start, k.Value)
+	}
+	if len(left) > 0 {
+		return &exitError{exitUnrestored, nil}
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ type Done struct {
 	ID      int64    `json:"id"`
 	Error   string   `json:"error,omitempty"`
 	Changed []Change `json:"changed,omitempty"` // every knob that this agent would put back now, oldest turn first
+	Left    []Change `json:"left,omitempty"`    // of a Restore: what others turned since and is left so; Value is what it is
 }
 
 // A Change is a knob that is not as it was.

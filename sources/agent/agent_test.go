@@ -420,3 +420,25 @@ func TestClock(t *testing.T) {
 		t.Errorf("%v within %v", ahead, within)
 	}
 }
+
+// What a person turned over there meanwhile is left, and said to be.
+func TestRestoreLeavesWhatOthersTurned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		aim, tso := &fakeKnob{name: "aim", value: "1"}, &fakeKnob{name: "tso", value: "1"}
+		p := newPair(t, ClientConfig{Host: "r1"}, serving(t.Context(), Config{Knobs: []sources.Knob{aim, tso}, State: filepath.Join(t.TempDir(), "state")}))
+		must(t, p.Turn(t.Context(), "r1", "aim", "2"))
+		must(t, p.Turn(t.Context(), "r1", "tso", "0"))
+		must(t, aim.Set(t.Context(), "0"))
+		must(t, p.Restore(t.Context()))
+		aim.is(t, "0")
+		tso.is(t, "1")
+		if got, want := p.Left(), []knobs.Change{{Knob: "aim", Start: "1", Value: "0"}}; !slices.Equal(got, want) {
+			t.Errorf("left %v", got)
+		}
+		if got := p.Changed(); len(got) != 0 {
+			t.Errorf("changed after restore: %v", got)
+		}
+		p.stop()
+		must(t, <-p.end)
+	})
+}

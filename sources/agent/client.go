@@ -48,7 +48,8 @@ type Client struct {
 	asks  int64
 	open  map[int64]pending
 	has   []knobs.Change
-	under *knobs.Change // a turn that has begun and is not answered
+	left  []knobs.Change // by the last Restore
+	under *knobs.Change  // a turn that has begun and is not answered
 	clock clock
 
 	header recording.Header
@@ -149,6 +150,14 @@ func (c *Client) Changed() []knobs.Change {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]knobs.Change(nil), c.has...)
+}
+
+// Left tells what the last Restore left because others turned it since; Value is what it
+// is now.
+func (c *Client) Left() []knobs.Change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]knobs.Change(nil), c.left...)
 }
 
 // ask sends a request and waits for its answer.

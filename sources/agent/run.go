@@ -253,13 +253,18 @@ func (h *hearing) ours(s *sources.Series) *sources.Series {
 func (c *Client) answered(d recording.Done) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.has, c.under = nil, nil
-	for _, k := range d.Changed {
-		c.has = append(c.has, knobs.Change{Knob: printable(k.Knob), Start: printable(k.Start), Value: printable(k.Value)})
-	}
+	c.has, c.left, c.under = changes(d.Changed), changes(d.Left), nil
 	if p, ok := c.open[d.ID]; ok && len(p.done) == 0 {
 		p.done <- d
 	}
+}
+
+func changes(said []recording.Change) []knobs.Change {
+	var all []knobs.Change
+	for _, k := range said {
+		all = append(all, knobs.Change{Knob: printable(k.Knob), Start: printable(k.Start), Value: printable(k.Value)})
+	}
+	return all
 }
 
 // Clock says how far the agent's clock is ahead of this one, and within what: half

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -164,6 +165,7 @@ func (s *server) serve(ctx context.Context) {
 
 func (s *server) one(ctx context.Context, q recording.Request) {
 	var id int64
+	var left []recording.Change
 	err := guarded(func() error {
 		switch {
 		case q.Turn != nil:
@@ -174,7 +176,10 @@ func (s *server) one(ctx context.Context, q recording.Request) {
 			return s.board.Turn(ctx, "", q.Turn.Knob, q.Turn.Value)
 		case q.Restore != nil:
 			id = q.Restore.ID
-			return s.board.Restore(context.WithoutCancel(ctx))
+			was := s.board.Changed()
+			err := s.board.Restore(context.WithoutCancel(ctx))
+			left = s.left(context.WithoutCancel(ctx), was)
+			return err
 		case q.Keep != nil:
 			id = q.Keep.ID
 			return s.board.Keep(context.WithoutCancel(ctx))
@@ -183,7 +188,25 @@ func (s *server) one(ctx context.Context, q recording.Request) {
 			return s.watch(ctx, time.Duration(q.Watch.Every)*time.Microsecond)
 		}
 	})
-	s.out.answer(s.done(id, err))
+	a := s.done(id, err)
+	a.Done.Left = left
+	s.out.answer(a)
+}
+
+// left is what of was has another value than at first, though the board is done with it.
+func (s *server) left(ctx context.Context, was []knobs.Change) []recording.Change {
+	var left []recording.Change
+	for _, c := range was {
+		is := func(k sources.Knob) bool { return k.Spec().Name == c.Knob }
+		i := slices.IndexFunc(s.cfg.Knobs, is)
+		if i < 0 || slices.ContainsFunc(s.board.Changed(), func(still knobs.Change) bool { return still.Knob == c.Knob }) {
+			continue
+		}
+		if value, err := s.cfg.Knobs[i].Get(ctx); err == nil && value != c.Start {
+			left = append(left, recording.Change{Knob: c.Knob, Start: c.Start, Value: value})
+		}
+	}
+	return left
 }
 
 func (s *server) done(id int64, err error) recording.Answer {
