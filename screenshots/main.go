@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,11 +71,11 @@ func all() error {
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/netwatch").CombinedOutput(); err != nil {
 		return fmt.Errorf("build (run it in the project's root): %v: %s", err, out)
 	}
-	only := strings.Join(os.Args[1:], " ")
-	for _, s := range shots {
-		if only != "" && !strings.Contains(only, s.file) {
-			continue
-		}
+	wanted, err := chosen(os.Args[1:])
+	if err != nil {
+		return err
+	}
+	for _, s := range wanted {
 		argv, end, err := command(s, bin, filepath.Join(dir, s.file))
 		if err != nil {
 			fmt.Printf("%s: left as it is: %v\n", s.file, err)
@@ -88,6 +89,22 @@ func all() error {
 		fmt.Println(s.file)
 	}
 	return nil
+}
+
+// chosen are the shots of these names, with or without .png; all without names.
+func chosen(names []string) ([]shot, error) {
+	if len(names) == 0 {
+		return shots, nil
+	}
+	var some []shot
+	for _, name := range names {
+		i := slices.IndexFunc(shots, func(s shot) bool { return s.file == strings.TrimSuffix(name, ".png")+".png" })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no picture %s", name)
+		}
+		some = append(some, shots[i])
+	}
+	return some, nil
 }
 
 // command is what a shot shows, with what must be there for it; dir is its own.
