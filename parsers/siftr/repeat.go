@@ -7,27 +7,30 @@ import (
 
 // From one record of a connection to the next most fields stay as they are, and a
 // field that stays has the same digits. A repeater remembers the digits of each
-// field together with the comma behind them, as a machine word: comparing that is
+// field together with the separator behind them, as a machine word: comparing that is
 // several times cheaper than reading digits, and the comparison is one that branch
-// prediction gets right.
+// prediction gets right. Of the fields that change most keep their length, so that
+// the place of the next one is known before the digits are looked at.
 type repeater struct {
-	fields [hexNumbers]repeated
-	v      [hexNumbers]uint32
-}
-
-// A repeated is the text of a field when it was last read: w&mask == word where it
-// is there again.
-type repeated struct {
-	word, mask uint64
-	size       int // bytes, with the separator
+	// The text of each field when it was last read: w&mask == word where it is there
+	// again.
+	word, mask [hexNumbers]uint64
+	size       [hexNumbers]int // bytes, with the separator
+	v          [hexNumbers]uint32
 }
 
 const (
 	ones = 0x0101010101010101
 
-	// lineWindow is more than a record can have from its first number on: 16 numbers
-	// of 8 digits and as many separators.
-	lineWindow = 256 + 8
+	// A word is read up to before bytes in front of the first number, and a record of
+	// 16 numbers has at most 144 bytes; indices are cut to 8 bits, which spares the
+	// checks of bounds.
+	before     = 9
+	lineWindow = 256 + 8 // from the first number on
+
+	// payloadNumber is the field that goes to 0 and back from record to record: its
+	// length is not guessed.
+	payloadNumber = 4
 )
 
 func newRepeater() *repeater {
@@ -38,48 +41,51 @@ func newRepeater() *repeater {
 
 // forget makes r remember nothing.
 func (r *repeater) forget() {
-	for f := range r.fields {
-		r.fields[f] = repeated{word: 1} // mask 0: fits nothing
+	for f := range r.word {
+		r.word[f], r.mask[f] = 1, 0 // fits nothing
 	}
 }
 
-// hexFields reads the numbers of a record from b[i] to its newline into r.v and
+// hexFields reads the numbers of a record from b[start] to its newline into r.v and
 // returns the place behind it, or -1 when something is not right there. b must
-// reach lineWindow beyond i. No branch depends on a digit: what is wrong is gathered
-// in bad.
+// reach from before in front of start to lineWindow behind it. No branch depends on
+// a digit: what is wrong is gathered in bad.
 func (r *repeater) hexFields(b []byte, start int) int {
+	a := (*[before + lineWindow]byte)(b[start-before:])
 	var bad uint64
-	a := (*[lineWindow]byte)(b[start:])
 	i := 0
-	for f := range r.fields {
-		c := &r.fields[f]
-		at := i & 255 // no more than i; it spares the check of bounds
-		w := binary.LittleEndian.Uint64(a[at : at+8])
-		if w&c.mask == c.word {
-			i += c.size
+	for f := 0; f < hexNumbers; f++ {
+		w := binary.LittleEndian.Uint64(a[i&255+before:])
+		if w&r.mask[f] == r.word[f] {
+			i += r.size[f]
 			continue
 		}
-		// Digits have bit 4 set, letters bit 6; the separators have neither.
-		n := bits.TrailingZeros64(^(w|w>>2)&(0x10*ones)) >> 3 & 15
-		bad |= uint64(a[at+n] ^ separators[f])
-		shift := uint(64-8*n) & 63
-		digits := w << shift // in the last n bytes; before them zeros, which count as such
-		letter := digits >> 6 & ones
-		v := digits&(0x0f*ones) + letter*9
-		// Written again, v must give the same digits: '0'+v below ten, 'a'-10+v from
-		// there on.
-		bad |= v + letter*('a'-10-'0') + (0x30*ones)<<shift ^ digits
-		bad |= (v+0x76*ones)&(0x80*ones) ^ letter<<7 | (v+0x70*ones)&(0x80*ones)
-		v = (v<<4 | v>>8) & 0x00ff00ff00ff00ff
-		v = (v<<8 | v>>16) & 0x0000ffff0000ffff
-		r.v[f] = uint32(v<<16 | v>>32)
-		i += n + 1
-		c.size = n + 1
-		c.mask = ^uint64(0) >> ((56 - 8*n) & 63)
-		c.word = w & c.mask
-		if n == 8 { // no room for the separator
-			c.mask, c.word = 0, 1
+		x := (0xaf*ones - w) & (0x80 * ones) // the bytes of w below '0'
+		if x == 0 && w == r.word[f] {        // eight digits again; their separator is not in w
+			i += 9
+			bad |= uint64(a[i&255+before-1] ^ separators[f])
+			continue
 		}
+		mask := x ^ (x - 1) // all bytes up to the first of them
+		size := r.size[f]
+		if f == payloadNumber || mask != r.mask[f] {
+			size = bits.OnesCount64(mask) >> 3
+			r.mask[f], r.size[f] = mask, size
+			if x == 0 {
+				size = 9
+				r.mask[f] = 0 // fits nothing
+			}
+		}
+		r.word[f] = w & mask
+		i += size
+		bad |= uint64(a[i&255+before-1] ^ separators[f])
+		d := (binary.LittleEndian.Uint64(a[i&255:]) ^ 0x30*ones) & digits[size&15]
+		letter := d >> 6 & ones // 'a'^0x30 is 0x51
+		v := d - letter*(0x51-10)
+		bad |= (v | ((v + 6*ones) ^ letter<<4)) & (0xf0 * ones) // v is below 16, and a letter from 10 on
+		v = v * (1 + 1<<12) >> 8 & 0x00ff00ff00ff00ff
+		v = v * (1 + 1<<24) >> 16 & 0x0000ffff0000ffff
+		r.v[f] = uint32(v<<16 | v>>32)
 	}
 	if bad != 0 {
 		r.forget()
@@ -89,3 +95,18 @@ func (r *repeater) hexFields(b []byte, start int) int {
 }
 
 var separators = [hexNumbers]byte{',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', '\n'}
+
+// digits masks the digits of a field by its size with the separator, in a word that
+// ends before the separator. An empty field has what is in front of it for a digit,
+// which is none.
+var digits = [16]uint64{
+	1: 0xff << 56,
+	2: 0xff << 56,
+	3: 0xffff << 48,
+	4: 0xffffff << 40,
+	5: 0xffffffff << 32,
+	6: 0xffffffffff << 24,
+	7: 0xffffffffffff << 16,
+	8: 0xffffffffffffff << 8,
+	9: 0xffffffffffffffff,
+}

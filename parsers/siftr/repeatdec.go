@@ -6,19 +6,17 @@ import (
 )
 
 // A decRepeater does for decimal records what a repeater does for hexadecimal
-// ones. Decimal numbers are longer, so two words hold the text of a field.
+// ones. Decimal numbers are longer: those of more than seven digits have a second
+// word.
 type decRepeater struct {
-	fields [decNumbers]decRepeated
-	v      [decNumbers]uint32
+	word, mask [decNumbers]uint64
+	rest, tail [decNumbers]uint64 // of the bytes behind the first eight: w&tail == rest
+	size       [decNumbers]int    // bytes, with the separator
+	v          [decNumbers]uint32
 }
 
-type decRepeated struct {
-	word, mask [2]uint64
-	size       int // bytes, with the separator
-}
-
-// decWindow is more than a record can have from its first number on.
-const decWindow = decNumbers*11 + 16
+// decWindow is from the first number on; 24 numbers of ten digits have 264 bytes.
+const decWindow = 512 + 16
 
 func newDecRepeater() *decRepeater {
 	r := new(decRepeater)
@@ -28,75 +26,87 @@ func newDecRepeater() *decRepeater {
 
 // forget makes r remember nothing.
 func (r *decRepeater) forget() {
-	for f := range r.fields {
-		r.fields[f] = decRepeated{word: [2]uint64{1, 0}} // mask 0: fits nothing
+	for f := range r.word {
+		r.word[f], r.mask[f] = 1, 0 // fits nothing
 	}
 }
 
-// decFields reads the first n numbers of a record, which begins at b[i], up to its
-// newline, and returns the place behind it, or -1 when something is not right, or
-// not usual, there. b must reach decWindow beyond i.
-func (r *decRepeater) decFields(b []byte, i, n int) int {
-	bad := false
-	for f := range r.fields[:n] {
-		c := &r.fields[f]
-		lo, hi := binary.LittleEndian.Uint64(b[i:]), binary.LittleEndian.Uint64(b[i+8:])
-		if (lo&c.mask[0]^c.word[0])|(hi&c.mask[1]^c.word[1]) == 0 {
-			i += c.size
+// decFields reads the n numbers of a record from b[start] to its newline into r.v and
+// returns the place behind it, or -1 when something is not right, or not usual,
+// there. b must reach from before in front of start to decWindow behind it.
+func (r *decRepeater) decFields(b []byte, start, n int) int {
+	a := (*[before + decWindow]byte)(b[start-before:])
+	var bad uint64
+	i := 0
+	for f := range r.word[:n] {
+		at := i&511 + before
+		w := binary.LittleEndian.Uint64(a[at:])
+		if w&r.mask[f] == r.word[f] && (r.size[f] <= 8 || binary.LittleEndian.Uint64(a[at+8:])&r.tail[f] == r.rest[f]) {
+			i += r.size[f]
 			continue
-		}
-		size := bits.TrailingZeros64(^lo&(0x10*ones)) >> 3 // digits have bit 4 set, separators do not
-		x, ok := decimal8(lo, size)
-		if size == 8 && b[i+8] >= '0' {
-			size, x, ok = longDecimal(b, i)
 		}
 		end := byte(',')
 		if f == n-1 {
 			end = '\n'
 		}
-		if !ok || b[i+size] != end {
-			bad = true
-			break
+		x := ^w << 3 & (0x80 * ones) // the bytes of w that are no digits: those have bit 4
+		if x == 0 {
+			size := r.long(f, a[at:], end)
+			if size == 0 {
+				bad = 1
+				break
+			}
+			i += size
+			continue
 		}
-		r.v[f] = x
-		c.set(lo, hi, size+1)
-		i += size + 1
+		mask := x ^ (x - 1) // all bytes up to the first of them
+		size := r.size[f]
+		if mask != r.mask[f] || size > 8 {
+			size = bits.OnesCount64(mask) >> 3
+			r.mask[f], r.size[f] = mask, size
+		}
+		r.word[f] = w & mask
+		i += size
+		bad |= uint64(a[i&511+before-1] ^ end)
+		d := (binary.LittleEndian.Uint64(a[i&511:]) ^ 0x30*ones) & digits[size&15]
+		bad |= (d + 0x76*ones | d) & (0x80 * ones) // each byte is below 10
+		r.v[f] = fold(d)
 	}
-	if bad {
+	if bad != 0 {
 		r.forget()
 		return -1
 	}
-	return i
+	return start + i
 }
 
-// set remembers a text of size bytes, at most 11.
-func (c *decRepeated) set(lo, hi uint64, size int) {
-	c.size = size
-	if size <= 8 {
-		c.mask = [2]uint64{^uint64(0) >> ((64 - 8*size) & 63), 0}
-	} else {
-		c.mask = [2]uint64{^uint64(0), ^uint64(0) >> ((128 - 8*size) & 63)}
-	}
-	c.word = [2]uint64{lo & c.mask[0], hi & c.mask[1]}
-}
-
-// decimal8 is the number whose n digits, 1 to 8, are the first bytes of w.
-func decimal8(w uint64, n int) (x uint32, ok bool) {
-	shift := uint(64-8*n) & 63
-	v := w<<shift ^ (0x30*ones)<<shift // a digit a byte, in the last n; zeros before them
-	ok = n > 0 && (v+0x76*ones|v)&(0x80*ones) == 0
-	v = (v*10 + v>>8) & 0x00ff00ff00ff00ff
-	v = (v*100 + v>>16) & 0x0000ffff0000ffff
-	v = v*10000 + v>>32
-	return uint32(v), ok
-}
-
-// longDecimal reads a number of 9 or 10 digits that fits 32 bits.
-func longDecimal(b []byte, i int) (n int, x uint32, ok bool) {
-	var v uint64
-	for n < 11 && b[i+n]-'0' <= 9 {
-		v = v*10 + uint64(b[i+n]-'0')
+// long reads field f, a number of 8 to 10 digits that fits 32 bits, and returns its
+// size, 0 when it is none.
+func (r *decRepeater) long(f int, b []byte, end byte) int {
+	n, v := 0, uint64(0)
+	for n < 11 && b[n]-'0' <= 9 {
+		v = v*10 + uint64(b[n]-'0')
 		n++
 	}
-	return n, uint32(v), n <= 10 && v <= 1<<32-1
+	if n > 10 || v > 1<<32-1 || b[n] != end {
+		return 0
+	}
+	r.v[f], r.size[f] = uint32(v), n+1
+	r.word[f], r.mask[f] = binary.LittleEndian.Uint64(b), ^uint64(0)
+	r.tail[f] = ^uint64(0) >> ((128 - 8*(n+1)) & 63)
+	r.rest[f] = binary.LittleEndian.Uint64(b[8:]) & r.tail[f]
+	return n + 1
+}
+
+// sixDigits is the number whose digits are the first six bytes of w.
+func sixDigits(w uint64) (x uint32, ok bool) {
+	d := (w ^ 0x30*ones) << 16 // a digit a byte, behind two zeros
+	ok = (d+0x76*ones|d)&(0x80*ones) == 0
+	return fold(d), ok
+}
+
+// fold makes one number of the eight digits in d, a byte each.
+func fold(d uint64) uint32 {
+	d = d * (1 + 10<<8) >> 8 & 0x00ff00ff00ff00ff
+	d = d * (1 + 100<<16) >> 16 & 0x0000ffff0000ffff
+	return uint32(d * (1 + 10000<<32) >> 32)
 }

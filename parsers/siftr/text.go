@@ -217,7 +217,7 @@ func (c *clock) absolute(b []byte, i int) (micros int64, next int) {
 	if len(b)-i < 8 || b[i+6] != ',' {
 		return 0, -1
 	}
-	u, ok := decimal8(binary.LittleEndian.Uint64(b[i:]), 6)
+	u, ok := sixDigits(binary.LittleEndian.Uint64(b[i:]))
 	if !ok {
 		return 0, -1
 	}
