@@ -192,6 +192,9 @@ func TestIfCap(t *testing.T) {
 	if got := Caps(0x48525bb).String(); got != want {
 		t.Error(got)
 	}
+	if sums := CapRxCsum | CapTxCsum | CapRxCsum6 | CapTxCsum6; sums != 0x600003 || sums.String() != "RXCSUM,TXCSUM,RXCSUM_IPV6,TXCSUM_IPV6" {
+		t.Errorf("%#x is %s", uint32(sums), sums)
+	}
 	request := IfReq("em4", CapTSO4|CapTSO6)
 	if _, caps, err := ParseIfCap(request[:]); caps != 0x300 || err != nil || cString(request[:]) != "em4" {
 		t.Errorf("%v", request)

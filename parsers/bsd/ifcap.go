@@ -10,10 +10,13 @@ type Caps uint32
 
 // The capabilities that are turned by name.
 const (
-	CapRxCsum Caps = 1 << 0
-	CapTSO4   Caps = 1 << 8
-	CapTSO6   Caps = 1 << 9
-	CapLRO    Caps = 1 << 10
+	CapRxCsum  Caps = 1 << 0
+	CapTxCsum  Caps = 1 << 1
+	CapTSO4    Caps = 1 << 8
+	CapTSO6    Caps = 1 << 9
+	CapLRO     Caps = 1 << 10
+	CapRxCsum6 Caps = 1 << 21
+	CapTxCsum6 Caps = 1 << 22
 )
 
 // capNames are in the order of the bits; a gap has no name.

@@ -61,6 +61,9 @@ func TestAppendWord(t *testing.T) {
 		{"int", TypeInt, 4, "2", []byte{2, 0, 0, 0}},
 		{"negative", TypeInt, 4, "-1", []byte{0xff, 0xff, 0xff, 0xff}},
 		{"port_filter", TypeU16, 2, "5001", []byte{0x89, 0x13}},
+		{"cwnd_filter", TypeU8, 1, "1", []byte{1}},
+		{"ppl", TypeUint, 4, "4294967295", []byte{0xff, 0xff, 0xff, 0xff}},
+		{"flowid_filter", TypeString, 9, "0a1b2c3d", []byte("0a1b2c3d\x00")},
 		{"u64", TypeU64, 8, "4294967296", []byte{0, 0, 0, 0, 1, 0, 0, 0}},
 		{"string", TypeString, 6, "newreno", []byte("newreno\x00")},
 	} {
@@ -77,7 +80,7 @@ func TestAppendWord(t *testing.T) {
 		size  int
 		value string
 	}{
-		{TypeInt, 4, "two"}, {TypeInt, 4, ""}, {TypeUint, 4, "-1"}, {TypeU16, 2, "65536"}, {TypeInt, 3, "1"},
+		{TypeInt, 4, "two"}, {TypeInt, 4, ""}, {TypeUint, 4, "-1"}, {TypeU16, 2, "65536"}, {TypeU8, 1, "256"}, {TypeInt, 3, "1"},
 		{TypeOpaque, 8, "1"}, {TypeString, 2, "a\x00b"},
 	} {
 		if _, err := AppendWord(nil, c.kind, c.size, c.value); !errors.Is(err, ErrFormat) {

@@ -49,6 +49,7 @@ type Board struct {
 	mu      sync.Mutex
 	known   map[string]string // the value said last
 	changed []Change          // oldest first
+	taken   map[string]taking // knobs that went along with the turn of another
 }
 
 // New makes a board that says what its turns did to sink, and keeps nothing on
@@ -58,7 +59,7 @@ func New(sink sources.Sink, knobs ...sources.Knob) *Board { return NewJournaled(
 // NewJournaled makes a board that writes each turn into the journal before it
 // makes it.
 func NewJournaled(sink sources.Sink, j *Journal, knobs ...sources.Knob) *Board {
-	return &Board{sink: sink, journal: j, knobs: knobs, known: map[string]string{}}
+	return &Board{sink: sink, journal: j, knobs: knobs, known: map[string]string{}, taken: map[string]taking{}}
 }
 
 // Specs describes the knobs in the order they were given.
@@ -92,8 +93,12 @@ func (b *Board) Turn(ctx context.Context, host, knob, value string) error {
 		return fmt.Errorf("%s is not turned: %w", knob, err)
 	}
 	defer l.close()
-	_, err = b.turn(context.WithoutCancel(ctx), l, k, value, "") // what has begun is finished
-	return err
+	ctx = context.WithoutCancel(ctx) // what has begun is finished
+	if _, err := b.turn(ctx, l, k, value, ""); err != nil {
+		return err
+	}
+	b.bringBack(ctx, l, knob)
+	return nil
 }
 
 // Check says why a turn could not be tried, as Turn would, but for the rights of
@@ -163,21 +168,28 @@ func (b *Board) turn(ctx context.Context, l *ledger, k sources.Knob, value, why 
 	began := time.Now()
 	b.say(sources.Event{At: began, Kind: sources.KnobTurning, Subject: spec.Name, Old: old, Asked: value, Text: why})
 
-	home, unwritten := l.begin(spec, old, b.start(spec.Name, old), value)
+	along := b.company(ctx, l, k)
+	home := l.begin(spec, old, b.start(spec.Name, old), value)
+	unwritten := l.save()
 	granted := old
 	if unwritten == nil || why == restored {
 		granted, refused = set(ctx, k, old, value)
 	} else {
 		refused = fmt.Errorf("not turned: %w", unwritten)
 	}
+	b.settle(ctx, l, along, spec.Name)
 	now := time.Now()
-	unwritten = l.finish(spec, old, granted)
+	l.finish(spec, old, granted)
+	unwritten = l.save()
 	e := sources.Event{At: now, Span: now.Sub(began), Kind: sources.KnobTurned, Subject: spec.Name,
 		Old: old, Asked: value, New: granted, Text: why}
 	if refused != nil {
 		e.Kind, e.Error, e.Text = sources.KnobFailed, true, printable(refused.Error())
 	}
 	b.remember(spec.Name, home, old, granted)
+	if granted == value {
+		delete(b.taken, spec.Name) // it is where it is by a turn of its own
+	}
 	b.known[spec.Name] = granted
 	b.say(e)
 	if unwritten != nil {
@@ -210,11 +222,15 @@ func (b *Board) sideEffects(ctx context.Context, turned string) {
 			continue
 		}
 		if value, err := k.Get(ctx); err == nil && value != before {
-			b.known[name] = value
-			b.say(sources.Event{At: time.Now(), Kind: sources.KnobDrifted, Subject: name, Old: before, New: value,
-				Text: "changed with the turn of " + turned})
+			b.wentAlong(name, turned, before, value)
 		}
 	}
+}
+
+func (b *Board) wentAlong(name, turned, before, value string) {
+	b.known[name] = value
+	b.say(sources.Event{At: time.Now(), Kind: sources.KnobDrifted, Subject: name, Old: before, New: value,
+		Text: "changed with the turn of " + turned})
 }
 
 // start is the value that this board puts a knob back to, old for one it did not turn.
@@ -263,6 +279,11 @@ func (b *Board) Restore(ctx context.Context) error {
 	defer b.mu.Unlock()
 	var failures []error
 	for _, c := range slices.Backward(slices.Clone(b.changed)) {
+		at := b.changedAt(c.Knob)
+		if at < 0 { // it went back with the one before
+			continue
+		}
+		c = b.changed[at]
 		if err := b.restore(ctx, c); err != nil {
 			failures = append(failures, fmt.Errorf("%s is %s and was %s: %w", c.Knob, c.Value, c.Start, err))
 		}

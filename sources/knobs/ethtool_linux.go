@@ -14,8 +14,10 @@ import (
 // long as the process.
 type ethtoolCard struct {
 	iface string
-	fd    int
 	bits  map[string]uint // the place of each feature in the kernel's bitmap
+	// ask hands a request to the driver: a structure of linux/ethtool.h that begins
+	// with its command, answered in place.
+	ask func(request []byte) error
 }
 
 func openEthtool(iface string) (*ethtoolCard, error) {
@@ -23,7 +25,7 @@ func openEthtool(iface string) (*ethtoolCard, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	c := &ethtoolCard{iface: iface, fd: fd}
+	c := &ethtoolCard{iface: iface, ask: func(request []byte) error { return ethtool(fd, iface, request) }}
 	if c.bits, err = c.featureBits(); err != nil {
 		unix.Close(fd)
 		return nil, err
@@ -42,7 +44,7 @@ func (c *ethtoolCard) featureBits() (map[string]uint, error) {
 	info := make([]byte, 16+4)
 	binary.NativeEndian.PutUint32(info, unix.ETHTOOL_GSSET_INFO)
 	binary.NativeEndian.PutUint64(info[8:], 1<<features)
-	if err := c.ioctl(info); err != nil {
+	if err := c.ask(info); err != nil {
 		return nil, err
 	}
 	count := min(binary.NativeEndian.Uint32(info[16:]), sanityMost)
@@ -50,7 +52,7 @@ func (c *ethtoolCard) featureBits() (map[string]uint, error) {
 	binary.NativeEndian.PutUint32(strings, unix.ETHTOOL_GSTRINGS)
 	binary.NativeEndian.PutUint32(strings[4:], features)
 	binary.NativeEndian.PutUint32(strings[8:], count)
-	if err := c.ioctl(strings); err != nil {
+	if err := c.ask(strings); err != nil {
 		return nil, err
 	}
 	bits := map[string]uint{}
@@ -61,19 +63,17 @@ func (c *ethtoolCard) featureBits() (map[string]uint, error) {
 	return bits, nil
 }
 
-// ioctl hands request, a structure of linux/ethtool.h that begins with its
-// command, to the driver, which answers in place.
-func (c *ethtoolCard) ioctl(request []byte) error {
+func ethtool(fd int, iface string, request []byte) error {
 	var ifr struct {
 		name [unix.IFNAMSIZ]byte
 		data unsafe.Pointer
 		_    [16]byte // the rest of struct ifreq
 	}
-	copy(ifr.name[:len(ifr.name)-1], c.iface)
+	copy(ifr.name[:len(ifr.name)-1], iface)
 	ifr.data = unsafe.Pointer(&request[0])
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&ifr)))
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&ifr)))
 	if errno != 0 {
-		return os.NewSyscallError("ethtool "+c.iface, errno)
+		return os.NewSyscallError("ethtool "+iface, errno)
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (s featureSwitches) read() (on, can uint32, blocks uint, err error) {
 	request := make([]byte, 8+maxBlocks*16)
 	binary.NativeEndian.PutUint32(request[0:], unix.ETHTOOL_GFEATURES)
 	binary.NativeEndian.PutUint32(request[4:], maxBlocks)
-	if err := s.card.ioctl(request); err != nil {
+	if err := s.card.ask(request); err != nil {
 		return 0, 0, 0, err
 	}
 	blocks = uint(min(binary.NativeEndian.Uint32(request[4:]), maxBlocks))
@@ -147,36 +147,79 @@ func (s featureSwitches) set(on uint32) error {
 			binary.NativeEndian.PutUint32(requested, binary.NativeEndian.Uint32(requested)|mask)
 		}
 	}
-	return s.card.ioctl(request)
+	return s.card.ask(request)
 }
 
-// struct ethtool_coalesce is 23 words; use_adaptive_rx_coalesce is the eleventh.
+// Words of struct ethtool_coalesce, which is 23 of them.
 const (
-	coalesceLen = 23 * 4
-	adaptiveRx  = 10 * 4
+	coalesceWords = 23
+	rxUsecs       = 1
+	txUsecs       = 5
+	adaptiveRx    = 10
 )
 
-func (c *ethtoolCard) coalesce() ([]byte, error) {
-	request := make([]byte, coalesceLen)
-	binary.NativeEndian.PutUint32(request, unix.ETHTOOL_GCOALESCE)
-	return request, c.ioctl(request)
+func (c *ethtoolCard) coalesce(word int) (uint32, error) {
+	all, err := c.words(unix.ETHTOOL_GCOALESCE, coalesceWords)
+	return all[word], err
 }
 
-func (c *ethtoolCard) adaptive() (bool, error) {
-	co, err := c.coalesce()
-	return err == nil && binary.NativeEndian.Uint32(co[adaptiveRx:]) != 0, err
-}
-
-func (c *ethtoolCard) setAdaptive(on bool) error {
-	co, err := c.coalesce()
+// setCoalesce gives the other words back as the driver told them.
+func (c *ethtoolCard) setCoalesce(word int, value uint32) error {
+	all, err := c.words(unix.ETHTOOL_GCOALESCE, coalesceWords)
 	if err != nil {
 		return err
 	}
-	var flag uint32
-	if on {
-		flag = 1
+	all[word] = value
+	return c.setWords(unix.ETHTOOL_SCOALESCE, all)
+}
+
+// Words of struct ethtool_pauseparam, which is four of them; the one between is
+// whether it is negotiated with the other end.
+const (
+	pauseWords = 4
+	rxPause    = 2
+	txPause    = 3
+)
+
+func (c *ethtoolCard) pause() (rx, tx bool, err error) {
+	all, err := c.words(unix.ETHTOOL_GPAUSEPARAM, pauseWords)
+	return all[rxPause] != 0, all[txPause] != 0, err
+}
+
+// setPause leaves it to be negotiated where it is.
+func (c *ethtoolCard) setPause(rx, tx bool) error {
+	all, err := c.words(unix.ETHTOOL_GPAUSEPARAM, pauseWords)
+	if err != nil {
+		return err
 	}
-	binary.NativeEndian.PutUint32(co[adaptiveRx:], flag)
-	binary.NativeEndian.PutUint32(co, unix.ETHTOOL_SCOALESCE)
-	return c.ioctl(co)
+	all[rxPause], all[txPause] = flag(rx), flag(tx)
+	return c.setWords(unix.ETHTOOL_SPAUSEPARAM, all)
+}
+
+func flag(on bool) uint32 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// words asks for a structure of n words, of which the first is the command.
+func (c *ethtoolCard) words(command uint32, n int) ([]uint32, error) {
+	request := make([]byte, 4*n)
+	binary.NativeEndian.PutUint32(request, command)
+	err := c.ask(request)
+	all := make([]uint32, n)
+	for i := range all {
+		all[i] = binary.NativeEndian.Uint32(request[4*i:])
+	}
+	return all, err
+}
+
+func (c *ethtoolCard) setWords(command uint32, all []uint32) error {
+	all[0] = command
+	request := make([]byte, 0, 4*len(all))
+	for _, w := range all {
+		request = binary.NativeEndian.AppendUint32(request, w)
+	}
+	return c.ask(request)
 }

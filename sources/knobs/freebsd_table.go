@@ -1,6 +1,7 @@
 package knobs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,105 +30,166 @@ type capabilities interface {
 	set(bsd.Caps) error
 }
 
-// A moderationRow is a driver's switch for adaptive interrupt moderation.
-type moderationRow struct {
-	drivers  []string
-	leaf     string
-	values   []string
-	meanings []string
-}
-
-var moderations = []moderationRow{
-	{[]string{"em", "igb", "igc"}, "enable_aim", []string{"0", "1", "2"},
-		[]string{"fixed, 8000/s at most", "normal", "low latency"}},
-	{[]string{"ix"}, "enable_aim", []string{"0", "1"}, []string{"fixed", "adaptive"}},
-	// From the manual page ixl(4), not seen on a card.
-	{[]string{"ixl"}, "dynamic_rx_itr", []string{"0", "1"}, []string{"fixed", "adaptive"}},
-}
-
-// variableRow is a knob of the whole host.
+// A variableRow is a knob that is one sysctl.
 type variableRow struct {
 	name, label, sysctl, note string
 	values, meanings          []string
 	aside                     bool // no part of a setting
 }
 
+// A deviceRow is a knob of some drivers: its sysctl is a leaf below dev.NAME.UNIT,
+// which a release or a chip may lack.
+type deviceRow struct {
+	drivers []string
+	variableRow
+}
+
+// moderations is how drivers adapt the interrupt moderation.
+var moderations = []deviceRow{
+	{[]string{"em", "igb", "igc"}, variableRow{name: "aim", sysctl: "enable_aim", values: []string{"0", "1", "2"},
+		meanings: []string{"fixed, 8000/s at most", "normal", "low latency"}}},
+	{[]string{"ix"}, variableRow{name: "aim", sysctl: "enable_aim", values: []string{"0", "1"}, meanings: []string{"fixed", "adaptive"}}},
+	// From manual pages and driver sources, not seen on a card.
+	{[]string{"ixl"}, variableRow{name: "aim", sysctl: "dynamic_rx_itr", values: []string{"0", "1"}, meanings: []string{"fixed", "adaptive"}}},
+	{[]string{"mce"}, variableRow{name: "aim", sysctl: "conf.rx_coalesce_mode", values: []string{"0", "1", "2", "3"},
+		meanings: []string{"fixed by EQE", "fixed by CQE", "adaptive by EQE", "adaptive by CQE"}}},
+}
+
+// holdOffs are the times by which interrupts are held back. The name tells the unit:
+// usecs are microseconds, itr is the driver's own.
+var holdOffs = []deviceRow{
+	// em(4) of 12.1 and 14.0 has itr, that of 15.0 enable_aim.
+	{[]string{"em", "igb", "igc"}, variableRow{name: "itr", sysctl: "itr", note: "interrupt delay limit in usecs/4"}},
+	// From manual pages and driver sources, not seen on a card.
+	{[]string{"ixl"}, variableRow{name: "rx-itr", sysctl: "rx_itr", note: "in steps of 2 usecs, for all queues"}},
+	{[]string{"ixl"}, variableRow{name: "tx-itr", sysctl: "tx_itr", note: "in steps of 2 usecs, for all queues"}},
+	{[]string{"ice"}, variableRow{name: "rx-usecs", sysctl: "rx_itr"}},
+	{[]string{"ice"}, variableRow{name: "tx-usecs", sysctl: "tx_itr"}},
+	{[]string{"mce"}, variableRow{name: "rx-usecs", sysctl: "conf.rx_coalesce_usecs"}},
+	{[]string{"mce"}, variableRow{name: "tx-usecs", sysctl: "conf.tx_coalesce_usecs"}},
+	{[]string{"cxgbe", "cxl", "cc"}, variableRow{name: "holdoff", sysctl: "holdoff_tmr_idx", values: []string{"0", "1", "2", "3", "4", "5"},
+		meanings: []string{"1 us", "5 us", "10 us", "50 us", "100 us", "200 us"}, note: "unless the loader gave other times"}},
+	{[]string{"re"}, variableRow{name: "rx-usecs", sysctl: "int_rx_mod", note: "the card takes it when it is next set up"}},
+	{[]string{"sfxge"}, variableRow{name: "usecs", sysctl: "int_mod", note: "0: off"}},
+}
+
+// flowControls are a card's pause frames. em(4) takes 9 too and gives it back: a turn
+// may ask for what has a meaning.
+var flowControls = []deviceRow{
+	{[]string{"em", "igb"}, pauseRow},
+	// From manual pages and driver sources, not seen on a card.
+	{[]string{"igc", "ix", "ixl"}, pauseRow},
+}
+
+var pauseRow = variableRow{name: "fc", sysctl: "fc", values: []string{"0", "1", "2", "3"},
+	meanings: []string{"off", "heeds pause frames", "sends them", "both"}}
+
 var hostVariables = []variableRow{
 	{name: "tcp.tso", label: "tcp TSO", sysctl: "net.inet.tcp.tso", values: []string{"0", "1"}, meanings: []string{"off", "on"},
 		note: "running connections follow at once; no link reset"},
-	{name: "siftr", label: "siftr", sysctl: "net.inet.siftr.enabled", values: []string{"0", "1"}, meanings: []string{"off", "logging"},
+	{name: "siftr", sysctl: "net.inet.siftr.enabled", values: []string{"0", "1"}, meanings: []string{"off", "logging"},
 		note: "logging costs throughput"},
-	{name: "siftr2", label: "siftr2", sysctl: "net.inet.siftr2.enabled", values: []string{"0", "1"}, meanings: []string{"off", "logging"},
+	{name: "siftr2", sysctl: "net.inet.siftr2.enabled", values: []string{"0", "1"}, meanings: []string{"off", "logging"},
 		note: "logging costs throughput"},
 	{name: "siftr.log", label: "siftr log", sysctl: "net.inet.siftr.logfile", aside: true,
 		note: "set while off; a refused name reads back too"},
 	{name: "siftr.port", label: "siftr port", sysctl: "net.inet.siftr.port_filter", aside: true, note: "0: all ports"},
+	{name: "siftr.ppl", label: "siftr ppl", sysctl: "net.inet.siftr.ppl", aside: true, note: oneOf},
+	{name: "siftr.cwnd", label: "siftr cwnd", sysctl: "net.inet.siftr.cwnd_filter", aside: true,
+		values: []string{"0", "1"}, meanings: cwndFilter, note: halfLog},
 	{name: "siftr2.log", label: "siftr2 log", sysctl: "net.inet.siftr2.logfile", aside: true, note: "counts from the next enable on"},
 	{name: "siftr2.port", label: "siftr2 port", sysctl: "net.inet.siftr2.port_filter", aside: true, note: "0: all ports"},
+	{name: "siftr2.ppl", label: "siftr2 ppl", sysctl: "net.inet.siftr2.ppl", aside: true, note: oneOf},
+	{name: "siftr2.cwnd", label: "siftr2 cwnd", sysctl: "net.inet.siftr2.cwnd_filter", aside: true,
+		values: []string{"0", "1"}, meanings: cwndFilter, note: halfLog},
+	// It is compared with the packet's hash, which is 0 where the card gives none,
+	// also where the log shows an id.
+	{name: "siftr2.flowid", label: "siftr2 flowid", sysctl: "net.inet.siftr2.flowid_filter", aside: true,
+		note: "8 hex digits instead of the port, 00000000: all; a card that gives no hash (em) logs nothing"},
+}
+
+const (
+	oneOf   = "logs one packet in so many of each flow: what is summed from the log is too little"
+	halfLog = "what is summed from a filtered log is too little"
+)
+
+var cwndFilter = []string{"every packet", "only where cwnd changed"}
+
+// A capabilityRow is an offload: its switches, their words, and what ifconfig(8)
+// calls them.
+type capabilityRow struct {
+	name, label, note string
+	bits              []bsd.Caps
+	parts             []string
+	words             []string
+}
+
+var capabilityRows = []capabilityRow{
+	{"tso", "TSO", "on: new connections only", []bsd.Caps{bsd.CapTSO4, bsd.CapTSO6}, []string{"tso4", "tso6"}, []string{"tso"}},
+	{"lro", "LRO", "", []bsd.Caps{bsd.CapLRO}, []string{"lro"}, []string{"lro"}},
+	{"txcsum", "txcsum", "some drivers switch TSO off with it, and none on without it",
+		[]bsd.Caps{bsd.CapTxCsum, bsd.CapTxCsum6}, []string{"txcsum4", "txcsum6"}, []string{"txcsum", "txcsum6"}},
+	{"rxcsum", "rxcsum", "", []bsd.Caps{bsd.CapRxCsum, bsd.CapRxCsum6}, []string{"rxcsum4", "rxcsum6"}, []string{"rxcsum", "rxcsum6"}},
 }
 
 // freebsdList makes the knobs of a device. algorithms are the congestion controls
 // that are loaded.
 func freebsdList(d device, vars variables, algorithms []string, locked string) []sources.Knob {
-	list := moderationKnobs(d, vars, locked)
+	list := d.knobs(moderations, vars, locked)
+	if len(list) == 0 {
+		list = append(list, d.without("aim", "adaptive interrupt moderation"))
+	}
+	list = append(list, d.knobs(holdOffs, vars, locked)...)
 	disruption := sources.Gentle
 	if _, err := vars.get(d.node() + ".iflib.driver_version"); err == nil {
 		disruption = sources.LinkReset // iflib stops and starts the card for any capability
 	}
-	for _, o := range []struct {
-		name, label, note string
-		bits              []bsd.Caps
-		parts             []string
-	}{
-		{"tso", "TSO", "on: new connections only", []bsd.Caps{bsd.CapTSO4, bsd.CapTSO6}, []string{"tso4", "tso6"}},
-		{"lro", "LRO", "", []bsd.Caps{bsd.CapLRO}, []string{"lro"}},
-	} {
-		spec := sources.KnobSpec{Name: o.name, Label: o.label, Subject: d.iface, Disruption: disruption, Note: o.note,
-			Command: fmt.Sprintf("sudo ifconfig %s %s (off: -%s)", d.iface, o.name, o.name)}
-		k := newOffload(spec, o.parts, capSwitches{d.caps, o.bits})
+	for _, r := range capabilityRows {
+		spec := sources.KnobSpec{Name: r.name, Label: r.label, Subject: d.iface, Disruption: disruption, Note: r.note,
+			Command: fmt.Sprintf("sudo ifconfig %s %s (off: -%s)", d.iface, strings.Join(r.words, " "), strings.Join(r.words, " -"))}
+		k := newOffload(spec, r.parts, capSwitches{d.caps, r.bits})
 		if k.spec.Locked == "" {
 			k.spec.Locked = locked
 		}
 		list = append(list, k)
 	}
+	fc := d.knobs(flowControls, vars, locked)
+	if len(fc) == 0 {
+		fc = append(fc, d.without("fc", "flow control that sysctl turns"))
+	}
+	list = append(list, fc...)
 	for _, r := range hostVariables {
 		list = append(list, sysctlRow(r, "", locked, vars))
 	}
-	cc := sysctlRow(variableRow{name: "cc", label: "cc", sysctl: "net.inet.tcp.cc.algorithm",
+	cc := sysctlRow(variableRow{name: "cc", sysctl: "net.inet.tcp.cc.algorithm",
 		values: algorithms, note: "new connections only"}, "", locked, vars)
 	cc.open = true
 	return append(list, cc)
 }
 
 func sysctlRow(r variableRow, subject, locked string, vars variables) variable {
-	return variable{spec: sources.KnobSpec{Name: r.name, Label: r.label, Subject: subject, Values: r.values, Meanings: r.meanings,
+	return variable{spec: sources.KnobSpec{Name: r.name, Label: cmp.Or(r.label, r.name), Subject: subject, Values: r.values, Meanings: r.meanings,
 		Note: r.note, Aside: r.aside, Command: "sudo sysctl " + r.sysctl + "=%s", Locked: locked}, name: r.sysctl, kernel: vars}
 }
 
-// moderationKnobs are "aim", and "itr" where the driver has a delay instead of it:
-// em(4) of 12.1 and 14.0 has itr, that of 15.0 enable_aim.
-func moderationKnobs(d device, vars variables, locked string) []sources.Knob {
+// knobs are those of the rows that this device has.
+func (d device) knobs(rows []deviceRow, vars variables, locked string) []sources.Knob {
 	var list []sources.Knob
-	at := slices.IndexFunc(moderations, func(r moderationRow) bool { return slices.Contains(r.drivers, d.driver) })
-	if at >= 0 {
-		r := moderations[at]
-		name := d.node() + "." + r.leaf
-		if _, err := vars.get(name); err == nil {
-			list = append(list, sysctlRow(variableRow{name: "aim", label: "aim", sysctl: name, values: r.values, meanings: r.meanings},
-				d.iface, locked, vars))
+	for _, r := range rows {
+		if !slices.Contains(r.drivers, d.driver) {
+			continue
 		}
-	}
-	if len(list) == 0 {
-		list = append(list, absent{sources.KnobSpec{Name: "aim", Label: "aim", Subject: d.iface,
-			Locked: d.iface + "'s driver has no adaptive interrupt moderation"}})
-	}
-	if name := d.node() + ".itr"; d.driver != "" {
-		if _, err := vars.get(name); err == nil {
-			list = append(list, sysctlRow(variableRow{name: "itr", label: "itr", sysctl: name, note: "interrupt delay limit in usecs/4"},
-				d.iface, locked, vars))
+		v := r.variableRow
+		v.sysctl = d.node() + "." + v.sysctl
+		if _, err := vars.get(v.sysctl); err == nil {
+			list = append(list, sysctlRow(v, d.iface, locked, vars))
 		}
 	}
 	return list
+}
+
+func (d device) without(name, what string) sources.Knob {
+	return absent{sources.KnobSpec{Name: name, Label: name, Subject: d.iface, Locked: d.iface + "'s driver has no " + what}}
 }
 
 // vnetName names the vnet jail that this process is in, "" the host's own network. A

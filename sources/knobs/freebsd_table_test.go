@@ -48,7 +48,13 @@ func names(list []sources.Knob) (names []string) {
 
 // What the kernels of 12.1, 14.0 and 15.0 have for em0.
 func TestFreeBSDReleases(t *testing.T) {
-	host := []string{"net.inet.tcp.tso", "1", "net.inet.tcp.cc.algorithm", "cubic", "dev.em.0.iflib.driver_version", "7.7.8-fbsd"}
+	host := []string{"net.inet.tcp.tso", "1", "net.inet.tcp.cc.algorithm", "cubic", "dev.em.0.iflib.driver_version", "7.7.8-fbsd",
+		"dev.em.0.fc", "3"}
+	const card = "tso lro txcsum rxcsum fc tcp.tso siftr siftr2 siftr.log siftr.port siftr.ppl siftr.cwnd " +
+		"siftr2.log siftr2.port siftr2.ppl siftr2.cwnd siftr2.flowid cc"
+	// Bits 0 and 1 of what is enabled, and 21 and 22, which the 82574L alone has.
+	v4 := map[string]string{"txcsum": "txcsum4", "rxcsum": "rxcsum4"}
+	both := map[string]string{"txcsum": "on", "rxcsum": "on"}
 	for _, c := range []struct {
 		release string
 		sysctls []string
@@ -56,15 +62,16 @@ func TestFreeBSDReleases(t *testing.T) {
 		names   string
 		aim     string // its value, or why it is locked
 		tso     []string
+		csum    map[string]string
 	}{
 		{"15.0 82540EM", []string{"dev.em.0.enable_aim", "1"}, fakeCaps{enabled: 0x48525bb, supported: 0x4953dbb},
-			"aim tso lro tcp.tso siftr siftr2 siftr.log siftr.port siftr2.log siftr2.port cc", "1", []string{"off", "tso4"}},
+			"aim " + card, "1", []string{"off", "tso4"}, v4},
 		{"15.0 82574L", []string{"dev.em.0.enable_aim", "1"}, fakeCaps{enabled: 0x4e524bb, supported: 0x4f53fbb},
-			"aim tso lro tcp.tso siftr siftr2 siftr.log siftr.port siftr2.log siftr2.port cc", "1", []string{"off", "on"}},
+			"aim " + card, "1", []string{"off", "on"}, both},
 		{"14.0", []string{"dev.em.0.itr", "488"}, fakeCaps{enabled: 0x48525bb, supported: 0x4953dbb},
-			"aim itr tso lro tcp.tso siftr siftr2 siftr.log siftr.port siftr2.log siftr2.port cc", "em0's driver has no adaptive interrupt moderation", []string{"off", "tso4"}},
+			"aim itr " + card, "em0's driver has no adaptive interrupt moderation", []string{"off", "tso4"}, v4},
 		{"12.1: no TSO at all", []string{"dev.em.0.itr", "488"}, fakeCaps{enabled: 0x81209b, supported: 0x91389b},
-			"aim itr tso lro tcp.tso siftr siftr2 siftr.log siftr.port siftr2.log siftr2.port cc", "em0's driver has no adaptive interrupt moderation", nil},
+			"aim itr " + card, "em0's driver has no adaptive interrupt moderation", nil, v4},
 	} {
 		t.Run(c.release, func(t *testing.T) {
 			k := newFake(append(host, c.sysctls...)...)
@@ -83,10 +90,99 @@ func TestFreeBSDReleases(t *testing.T) {
 			if tso.Disruption != sources.LinkReset || byName(list, "tcp.tso").Spec().Disruption != sources.Gentle {
 				t.Error("disruption")
 			}
+			if fc, err := byName(list, "fc").Get(t.Context()); fc != "3" || err != nil || byName(list, "fc").Spec().Disruption != sources.Gentle {
+				t.Errorf("fc %q, %v", fc, err)
+			}
+			for _, name := range []string{"txcsum", "rxcsum"} {
+				k := byName(list, name)
+				if v, err := k.Get(t.Context()); v != c.csum[name] || err != nil || k.Spec().Disruption != sources.LinkReset {
+					t.Errorf("%s %q, %v", name, v, err)
+				}
+			}
 			if cc := byName(list, "cc").Spec(); !slices.Equal(cc.Values, []string{"cubic", "newreno"}) {
 				t.Errorf("%+v", cc)
 			}
 		})
+	}
+}
+
+// What each driver has besides capabilities: by manual pages and driver sources but for em.
+func TestFreeBSDDrivers(t *testing.T) {
+	digits := func(n int) []string { return strings.Split("0 1 2 3 4 5"[:2*n-1], " ") }
+	for _, c := range []struct {
+		driver, leaf, knob string
+		values             []string
+	}{
+		{"em", "fc", "fc", digits(4)}, {"igb", "fc", "fc", digits(4)}, {"igc", "fc", "fc", digits(4)},
+		{"ix", "fc", "fc", digits(4)}, {"ixl", "fc", "fc", digits(4)},
+		{"igc", "enable_aim", "aim", digits(3)}, {"ix", "enable_aim", "aim", digits(2)}, {"ixl", "dynamic_rx_itr", "aim", digits(2)},
+		{"mce", "conf.rx_coalesce_mode", "aim", digits(4)},
+		{"em", "itr", "itr", nil}, {"ixl", "rx_itr", "rx-itr", nil}, {"ixl", "tx_itr", "tx-itr", nil},
+		{"ice", "rx_itr", "rx-usecs", nil}, {"ice", "tx_itr", "tx-usecs", nil},
+		{"mce", "conf.rx_coalesce_usecs", "rx-usecs", nil}, {"mce", "conf.tx_coalesce_usecs", "tx-usecs", nil},
+		{"cxgbe", "holdoff_tmr_idx", "holdoff", digits(6)}, {"cxl", "holdoff_tmr_idx", "holdoff", digits(6)}, {"cc", "holdoff_tmr_idx", "holdoff", digits(6)},
+		{"re", "int_rx_mod", "rx-usecs", nil}, {"sfxge", "int_mod", "usecs", nil},
+	} {
+		name := "dev." + c.driver + ".3." + c.leaf
+		k := newFake(name, "1")
+		list := freebsdList(device{c.driver + "3", c.driver, 3, &fakeCaps{}}, k, nil, "")
+		for _, other := range list { // one leaf is one knob; aim and fc are there at least with the reason
+			if s := other.Spec(); s.Subject != "" && s.Name != c.knob && s.Locked == "" {
+				t.Errorf("%s has %+v", name, s)
+			}
+		}
+		got := byName(list, c.knob)
+		if got == nil {
+			t.Errorf("%s: no %s", name, c.knob)
+			continue
+		}
+		s := got.Spec()
+		if !slices.Equal(s.Values, c.values) || s.Aside || s.Command != "sudo sysctl "+name+"=%s" || len(s.Meanings) != len(c.values) {
+			t.Errorf("%+v", s)
+		}
+		if err := got.Set(t.Context(), "0"); err != nil || k.values[name] != "0" {
+			t.Errorf("%s: %v, %v", name, err, k.values)
+		}
+	}
+	holdoff := byName(freebsdList(device{"cc0", "cc", 0, &fakeCaps{}}, newFake("dev.cc.0.holdoff_tmr_idx", "1"), nil, ""), "holdoff")
+	if m := strings.Join(holdoff.Spec().Meanings, " "); m != "1 us 5 us 10 us 50 us 100 us 200 us" {
+		t.Error(m)
+	}
+	for _, driver := range []string{"bge", "vtnet", "vmx"} {
+		list := freebsdList(device{driver + "0", driver, 0, &fakeCaps{}}, newFake(), nil, "")
+		if fc := byName(list, "fc").Spec(); fc.Locked != driver+"0's driver has no flow control that sysctl turns" {
+			t.Errorf("%+v", fc)
+		}
+	}
+}
+
+// siftr's switches as they stand in the kernel: what a filter takes, and that none is
+// part of a setting.
+func TestSiftrSwitches(t *testing.T) {
+	k := newFake("net.inet.siftr.cwnd_filter", "0", "net.inet.siftr.ppl", "1", "net.inet.siftr2.cwnd_filter", "0",
+		"net.inet.siftr2.ppl", "1", "net.inet.siftr2.flowid_filter", "00000000")
+	b := New(&log{}, freebsdList(device{"em0", "em", 0, &fakeCaps{}}, k, nil, "")...)
+	for _, c := range []struct {
+		knob, value string
+		want        error
+	}{
+		{"siftr.ppl", "10", nil}, {"siftr.cwnd", "1", nil}, {"siftr.cwnd", "2", ErrValue}, {"siftr.flowid", "0", os.ErrNotExist},
+		{"siftr2.ppl", "4294967295", nil}, {"siftr2.cwnd", "1", nil}, {"siftr2.cwnd", "2", ErrValue}, {"siftr2.flowid", "0a1b2c3d", nil},
+	} {
+		if err := b.Turn(t.Context(), "", c.knob, c.value); !errors.Is(err, c.want) {
+			t.Errorf("%s=%s: %v, want %v", c.knob, c.value, err, c.want)
+		}
+	}
+	if k.values["net.inet.siftr2.flowid_filter"] != "0a1b2c3d" || k.values["net.inet.siftr.ppl"] != "10" {
+		t.Error(k.values)
+	}
+	for _, s := range b.Specs() {
+		if module, leaf, ok := strings.Cut(s.Name, "."); ok && strings.HasPrefix(module, "siftr") && (!s.Aside || s.Note == "") {
+			t.Errorf("%s: %+v", leaf, s)
+		}
+	}
+	if err := b.Restore(t.Context()); err != nil || k.values["net.inet.siftr2.flowid_filter"] != "00000000" || k.values["net.inet.siftr.ppl"] != "1" {
+		t.Error(err, k.values)
 	}
 }
 

@@ -149,7 +149,7 @@ type ledger struct {
 	*Journal
 	lock    *os.File
 	entries []Entry
-	before  *Entry // the entry of the knob that is being turned as it was, nil if there was none
+	before  map[string]Entry // of the knobs that are being turned, by name, where they had one
 }
 
 // open takes the lock and reads the journal. A damaged one is kept aside.
@@ -168,7 +168,7 @@ func (j *Journal) open(ctx context.Context) (*ledger, error) {
 		f.Close()
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	l := &ledger{Journal: j, lock: f}
+	l := &ledger{Journal: j, lock: f, before: map[string]Entry{}}
 	path := filepath.Join(j.dir, journalFile)
 	l.entries, err = readJournal(path)
 	if errors.Is(err, errDamaged) {
@@ -248,11 +248,11 @@ func (l *ledger) find(spec sources.KnobSpec) *Entry {
 	return nil
 }
 
-// begin writes down that a knob whose value is old is about to be turned, and
-// returns where a session puts it back to. start is for a knob without an entry.
-func (l *ledger) begin(spec sources.KnobSpec, old, start, asked string) (home string, err error) {
+// begin notes that a knob whose value is old is about to be turned, and returns
+// where a session puts it back to. start is for a knob without an entry.
+func (l *ledger) begin(spec sources.KnobSpec, old, start, asked string) (home string) {
 	if l == nil {
-		return start, nil
+		return start
 	}
 	e := l.find(spec)
 	if e != nil && !e.set(old) && old != e.Start {
@@ -260,34 +260,32 @@ func (l *ledger) begin(spec sources.KnobSpec, old, start, asked string) (home st
 		l.remove(e)
 		e = nil
 	}
-	l.before = nil
+	delete(l.before, spec.Name)
 	if e != nil {
-		was := *e
-		l.before = &was
+		l.before[spec.Name] = *e
 	} else {
 		l.entries = append(l.entries, Entry{Interface: l.iface, Subject: spec.Subject, Knob: spec.Name,
 			Start: start, Boot: l.boot, Net: l.net})
 		e = &l.entries[len(l.entries)-1]
 	}
 	e.Value, e.Asked, e.At, e.PID = old, asked, time.Now(), l.pid
-	return e.home(), l.save()
+	return e.home()
 }
 
-// finish writes down what a turn came to. A turn that changed nothing leaves the
-// journal as it was; a knob that is where it started has no entry any more.
-func (l *ledger) finish(spec sources.KnobSpec, old, granted string) error {
+// finish notes what a turn came to. A turn that changed nothing leaves the journal
+// as it was; a knob that is where it started has no entry any more.
+func (l *ledger) finish(spec sources.KnobSpec, old, granted string) {
 	e := l.find(spec)
 	if e == nil {
-		return nil
+		return
 	}
-	if granted == old && l.before != nil {
-		*e = *l.before
+	if was, ok := l.before[spec.Name]; ok && granted == old {
+		*e = was
 	}
 	e.Value, e.Asked = granted, ""
 	if granted == e.Start && e.Kept == "" {
 		l.remove(e)
 	}
-	return l.save()
 }
 
 // drop takes an entry out for good.

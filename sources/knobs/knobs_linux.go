@@ -1,11 +1,11 @@
 package knobs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -13,19 +13,34 @@ import (
 	"netwatch/sources"
 )
 
-// A feature row names an offload and the kernel's own names of its switches
-// (ethtool -k). ECN and mangled-id segmentation follow tx-tcp-segmentation by themselves.
+// A feature row names an offload, what ethtool -K calls it, and the kernel's own names
+// of its switches (ethtool -k). ECN and mangled-id segmentation follow tx-tcp-segmentation
+// by themselves.
 type feature struct {
-	name, label string
-	features    []string
-	parts       []string
+	name, label, word string
+	features          []string
+	parts             []string
+	note              string
 }
 
 var features = []feature{
-	{"tso", "TSO", []string{"tx-tcp-segmentation", "tx-tcp6-segmentation"}, []string{"tso4", "tso6"}},
-	{"gso", "GSO", []string{"tx-generic-segmentation"}, []string{"gso"}},
-	{"gro", "GRO", []string{"rx-gro"}, []string{"gro"}},
-	{"lro", "LRO", []string{"rx-lro"}, []string{"lro"}},
+	{"tso", "TSO", "tso", []string{"tx-tcp-segmentation", "tx-tcp6-segmentation"}, []string{"tso4", "tso6"}, "cannot be on without txcsum"},
+	{"gso", "GSO", "gso", []string{"tx-generic-segmentation"}, []string{"gso"}, ""},
+	{"gro", "GRO", "gro", []string{"rx-gro"}, []string{"gro"}, ""},
+	{"lro", "LRO", "lro", []string{"rx-lro"}, []string{"lro"}, ""},
+}
+
+const sumNote = "TSO goes off with it, and comes back with it"
+
+// sums are the checksum features of a card that are TCP's: SCTP's, which ethtool -K
+// takes along, stays as it is. A card sums any protocol, or IPv4 and IPv6 each by
+// itself; the kernel has it do one or the other.
+func sums(c card) []feature {
+	tx := feature{"txcsum", "txcsum", "tx", []string{"tx-checksum-ipv4", "tx-checksum-ipv6"}, []string{"txcsum4", "txcsum6"}, sumNote}
+	if on, can, err := c.switches([]string{"tx-checksum-ip-generic"}).get(); err == nil && on|can != 0 {
+		tx.features, tx.parts = []string{"tx-checksum-ip-generic"}, []string{"txcsum"}
+	}
+	return []feature{tx, {"rxcsum", "rxcsum", "rx", []string{"rx-checksum"}, []string{"rxcsum"}, ""}}
 }
 
 // For lists the knobs of an interface of this host. One that the driver does not
@@ -42,75 +57,33 @@ func For(iface string) ([]sources.Knob, error) {
 type card interface {
 	// switches gives the named features as bits, in the order of the names.
 	switches(names []string) switches
-	// adaptive tells whether the driver moderates receive interrupts by itself; it
-	// wraps errors.ErrUnsupported where it cannot.
-	adaptive() (bool, error)
-	setAdaptive(bool) error
+	// coalesce is a word of the interrupt moderation, pause whether pause frames are
+	// heeded and sent. They wrap errors.ErrUnsupported where the driver has none.
+	coalesce(word int) (uint32, error)
+	setCoalesce(word int, value uint32) error
+	pause() (rx, tx bool, err error)
+	setPause(rx, tx bool) error
 }
 
 func list(iface string, c card, vars variables, locked string) []sources.Knob {
-	knobs := []sources.Knob{newModeration(iface, c, locked)}
-	for _, f := range features {
-		spec := sources.KnobSpec{Name: f.name, Label: f.label, Subject: iface,
-			Command: fmt.Sprintf("sudo ethtool -K %s %s %%s", iface, f.name)}
+	knobs := []sources.Knob{newModeration(iface, c, locked),
+		newHoldOff(iface, "rx-usecs", c, rxUsecs, locked), newHoldOff(iface, "tx-usecs", c, txUsecs, locked)}
+	for _, f := range slices.Concat(features, sums(c)) {
+		spec := sources.KnobSpec{Name: f.name, Label: f.label, Subject: iface, Note: f.note,
+			Command: fmt.Sprintf("sudo ethtool -K %s %s %%s", iface, f.word)}
 		k := newOffload(spec, f.parts, c.switches(f.features))
 		if k.spec.Locked == "" {
 			k.spec.Locked = locked
 		}
 		knobs = append(knobs, k)
 	}
+	knobs = append(knobs, newFlowControl(iface, c, locked))
 	cc, err := congestionControl(vars)
 	if err != nil {
 		return knobs
 	}
 	cc.spec.Locked = locked
 	return append(knobs, cc)
-}
-
-// moderation is the knob "aim": adaptive receive interrupt moderation.
-type moderation struct {
-	spec sources.KnobSpec
-	card card
-}
-
-func newModeration(iface string, c card, locked string) moderation {
-	spec := sources.KnobSpec{Name: "aim", Label: "aim", Subject: iface,
-		Values: []string{"off", "on"}, Meanings: []string{"a fixed hold-off", "the driver adapts the hold-off to the traffic"},
-		Command: fmt.Sprintf("sudo ethtool -C %s adaptive-rx %%s", iface), Locked: locked}
-	switch _, err := c.adaptive(); {
-	case errors.Is(err, errors.ErrUnsupported):
-		spec.Locked = iface + "'s driver has no interrupt moderation"
-	case err != nil:
-		spec.Locked = printable(err.Error())
-	}
-	return moderation{spec, c}
-}
-
-func (k moderation) Spec() sources.KnobSpec { return k.spec }
-
-func (k moderation) Get(context.Context) (string, error) {
-	on, err := k.card.adaptive()
-	if err != nil {
-		return "", err
-	}
-	if on {
-		return "on", nil
-	}
-	return "off", nil
-}
-
-func (k moderation) Set(_ context.Context, value string) error {
-	if err := k.check(value); err != nil {
-		return err
-	}
-	return k.card.setAdaptive(value == "on")
-}
-
-func (k moderation) check(value string) error {
-	if value != "on" && value != "off" {
-		return notAmong(k.spec, value)
-	}
-	return nil
 }
 
 // congestionControl is the knob "cc" over the host's default.

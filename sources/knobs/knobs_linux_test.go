@@ -52,6 +52,8 @@ func TestVethOffloads(t *testing.T) {
 	turn("tso", "tso6", "tx-tcp-segmentation", "off")
 	turn("gso", "off", "generic-segmentation-offload", "off")
 	turn("gro", "on", "generic-receive-offload", "on")
+	turn("rxcsum", "off", "rx-checksumming", "off")
+	turn("txcsum", "off", "tx-checksum-ip-generic", "off")
 	for _, e := range l.events {
 		if e.Kind == sources.KnobFailed {
 			t.Errorf("%+v", e)
@@ -63,9 +65,12 @@ func TestVethOffloads(t *testing.T) {
 	if after := command(t, "ethtool", "-k", "veth0"); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
-	err = b.Turn(t.Context(), "", "aim", "on")
-	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "veth0's driver has no interrupt moderation") {
-		t.Error(err)
+	for knob, what := range map[string]string{"aim": "interrupt moderation", "rx-usecs": "interrupt moderation",
+		"tx-usecs": "interrupt moderation", "fc": "flow control"} {
+		err = b.Turn(t.Context(), "", knob, "on")
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "veth0's driver has no "+what) {
+			t.Error(knob, err)
+		}
 	}
 	// Another hand on the card, then none at all.
 	command(t, "ethtool", "-K", "veth0", "tso", "off")
@@ -79,6 +84,53 @@ func TestVethOffloads(t *testing.T) {
 	if _, err := For("veth0"); err == nil {
 		t.Error("an interface that is gone has knobs")
 	}
+}
+
+// TSO cannot be without txcsum. The kernel switches it off and on with it, unless it
+// was turned off by a turn of its own.
+func TestVethSums(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+	before := command(t, "ethtool", "-k", "veth0")
+	list, err := For("veth0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, l := stateDirOf(t), &log{}
+	b := NewJournaled(l, aJournal(t, dir, os.Getpid(), nil), list...)
+	says := func(sum, tso string) {
+		t.Helper()
+		for feature, want := range map[string]string{"tx-checksum-ip-generic": sum, "tx-tcp-segmentation": tso, "tx-tcp6-segmentation": tso} {
+			if got := ethtoolSays(t, feature); got != want {
+				t.Errorf("ethtool says %s: %q, want %q", feature, got, want)
+			}
+		}
+	}
+	turn(t, b, "txcsum", "off")
+	says("off", "off [requested on]")
+	l.expect(t, "knob-turning txcsum on>off>", "knob-drifted tso on>>off", "knob-turned txcsum on>off>off")
+	expectJournal(t, dir, "tso on>off asked= kept=", "txcsum on>off asked= kept=")
+	turn(t, b, "txcsum", "on")
+	says("on", "on")
+	expectJournal(t, dir)
+
+	turn(t, b, "txcsum", "off")
+	turn(t, b, "tso", "off")
+	turn(t, b, "txcsum", "on")
+	says("on", "off")
+	expectJournal(t, dir, "tso on>off asked= kept=")
+	turn(t, b, "txcsum", "off")
+	if err := b.Keep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := aJournal(t, dir, os.Getpid(), nil).Restore(t.Context(), false,
+		func(e Entry) (sources.Knob, error) { return byName(list, e.Knob), nil })
+	if after := command(t, "ethtool", "-k", "veth0"); err != nil || after != before {
+		t.Errorf("%+v, %v; before:\n%s\nafter:\n%s", outcomes, err, before, after)
+	}
+	expectJournal(t, dir)
 }
 
 func TestCongestionControlOfANamespace(t *testing.T) {
@@ -109,15 +161,18 @@ func TestCongestionControlOfANamespace(t *testing.T) {
 	}
 }
 
-// fakeCard is a driver with adaptive moderation.
+// fakeCard is a driver with interrupt moderation and flow control.
 type fakeCard struct {
-	on  bool
-	err error
+	words  [coalesceWords]uint32
+	rx, tx bool
+	err    error
 }
 
-func (c *fakeCard) switches([]string) switches { return fakeSwitches{} }
-func (c *fakeCard) adaptive() (bool, error)    { return c.on, c.err }
-func (c *fakeCard) setAdaptive(on bool) error  { c.on = on; return c.err }
+func (c *fakeCard) switches([]string) switches               { return fakeSwitches{} }
+func (c *fakeCard) coalesce(word int) (uint32, error)        { return c.words[word], c.err }
+func (c *fakeCard) setCoalesce(word int, value uint32) error { c.words[word] = value; return c.err }
+func (c *fakeCard) pause() (rx, tx bool, err error)          { return c.rx, c.tx, c.err }
+func (c *fakeCard) setPause(rx, tx bool) error               { c.rx, c.tx = rx, tx; return c.err }
 
 // fakeSwitches are on and fixed, as some drivers' are.
 type fakeSwitches struct{}
@@ -126,13 +181,14 @@ func (fakeSwitches) get() (on, can uint32, err error) { return 1, 0, nil }
 func (fakeSwitches) set(uint32) error                 { return unix.EINVAL }
 
 func TestAdaptiveModeration(t *testing.T) {
-	c := &fakeCard{on: true}
+	c := &fakeCard{}
+	c.words[adaptiveRx] = 1
 	list := list("eth0", c, newFake(), "")
 	aim := byName(list, "aim")
 	if v, err := aim.Get(t.Context()); v != "on" || err != nil || aim.Spec().Locked != "" {
 		t.Error(v, err, aim.Spec())
 	}
-	if err := aim.Set(t.Context(), "off"); err != nil || c.on {
+	if err := aim.Set(t.Context(), "off"); err != nil || c.words[adaptiveRx] != 0 {
 		t.Error(err)
 	}
 	if err := aim.Set(t.Context(), "1"); !errors.Is(err, ErrValue) {

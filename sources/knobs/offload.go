@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -66,6 +67,16 @@ func (k offload) check(value string) error {
 	return notAmong(k.spec, value)
 }
 
+// other is the value that a turn of another offload of the card would give it.
+func (k offload) other(value string) string {
+	for _, v := range k.spec.Values {
+		if v != value {
+			return v
+		}
+	}
+	return value
+}
+
 // word is the value as a person says it: "off", "on" for all parts, else the parts.
 func word(parts []string, on uint32) string {
 	var words []string
@@ -94,8 +105,8 @@ func newOffload(spec sources.KnobSpec, parts []string, hw switches) offload {
 		spec.Locked = "fixed by the driver"
 	default:
 		spec.Values = []string{"off", word(parts, can)}
-		if len(parts) > 1 {
-			spec.Note = strings.Join(parts, " or ") + " alone can be set by name"
+		if bits.OnesCount32(can) > 1 {
+			spec.Note = strings.TrimPrefix(spec.Note+"; "+strings.Join(parts, " or ")+" alone can be set by name", "; ")
 		}
 	}
 	return offload{spec, parts, hw}

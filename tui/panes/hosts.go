@@ -204,7 +204,7 @@ func (f *Frame) endsWords() []knobWord {
 	out := []knobWord{f.actWord()}
 	done := map[string]bool{}
 	for _, k := range f.Session.Knobs() {
-		if !k.Spec.Aside && !done[k.Spec.Name] {
+		if onLine(k) && !done[k.Spec.Name] {
 			done[k.Spec.Name] = true
 			out = append(out, f.endsWord(k.Spec.Name))
 		}

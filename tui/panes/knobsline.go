@@ -32,11 +32,18 @@ func (f *Frame) knobWords() []knobWord {
 		return append(out, f.endsWords()...)
 	}
 	for _, k := range f.Session.Knobs() {
-		if !k.Spec.Aside {
+		if onLine(k) {
 			out = append(out, f.knobWord(k))
 		}
 	}
 	return out
+}
+
+// onLine tells whether a knob has a place on the line: one that the driver does not
+// have is listed on its page only, unless a key is pressed for it.
+func onLine(k *experiment.KnobState) bool {
+	has := k.Start != "" || k.Value != ""
+	return !k.Spec.Aside && (has || KnobKeys[k.Spec.Name] != "")
 }
 
 func (f *Frame) knobWord(k *experiment.KnobState) knobWord {

@@ -27,13 +27,18 @@ func knobsPage(f *Frame, g theme.Grid) {
 		g.Text(1, y, theme.Warn, f.ReadOnly)
 		y++
 	}
-	from := max(0, row-max(g.H()-y-detailRows-1, 0))
+	details := knobDetails(knobs[row], g.W()-detailsAt)
+	from := max(0, row-max(g.H()-y-len(details)-1, 0))
 	for i, k := range knobs[from:] {
 		knobRow(f, g, y, k)
 		y++
-		if from+i == row {
-			g.Tint(y-1, theme.Selected)
-			y = knobDetails(g, y, k)
+		if from+i != row {
+			continue
+		}
+		g.Tint(y-1, theme.Selected)
+		for _, d := range details {
+			g.Text(detailsAt, y, d.ink, d.text)
+			y++
 		}
 	}
 }
@@ -49,8 +54,7 @@ func knobRow(f *Frame, g theme.Grid, y int, k *experiment.KnobState) {
 	if key := KnobKeys[k.Spec.Name]; key != "" {
 		g.Text(1, y, ink, "["+key+"]")
 	}
-	g.Text(5, y, ink, knobText(k))
-	x := 24
+	x := max(24, g.Text(detailsAt, y, ink, knobText(k))+2)
 	if k.Value != k.Start {
 		x = g.Text(x, y, ink, "start "+k.Start) + 2
 	}
@@ -60,29 +64,54 @@ func knobRow(f *Frame, g theme.Grid, y int, k *experiment.KnobState) {
 	}
 }
 
-// detailRows is how many rows knobDetails takes at most.
-const detailRows = 4
+// detailsAt is the column of a knob's name and of what is told of it.
+const detailsAt = 5
 
-func knobDetails(g theme.Grid, y int, k *experiment.KnobState) int {
-	line := func(ink theme.Ink, text string) {
-		g.Text(5, y, ink, text)
-		y++
+// A detail is a row below the selected knob.
+type detail struct {
+	ink  theme.Ink
+	text string
+}
+
+// knobDetails is what to know of a knob, in rows of w cells.
+func knobDetails(k *experiment.KnobState, w int) []detail {
+	var rows []detail
+	tell := func(ink theme.Ink, text string) {
+		for _, row := range folded(text, w) {
+			rows = append(rows, detail{ink, row})
+		}
 	}
-	if meanings := values(k, true); meanings != values(k, false) {
-		line(theme.Plain, meanings)
+	if len(k.Spec.Meanings) > 0 {
+		tell(theme.Plain, values(k, true))
 	}
 	if k.Spec.Locked != "" {
-		line(theme.Warn, "locked: "+k.Spec.Locked)
+		tell(theme.Warn, "locked: "+k.Spec.Locked)
 	}
 	if k.Spec.Disruption == sources.LinkReset {
-		line(theme.Warn, "a turn resets the card: "+ResetWords+after("; ", k.Spec.Note))
+		tell(theme.Warn, "a turn resets the card: "+ResetWords+after("; ", k.Spec.Note))
 	} else if k.Spec.Note != "" {
-		line(theme.Dim, k.Spec.Note)
+		tell(theme.Dim, k.Spec.Note)
 	}
 	if k.Spec.Command != "" {
-		line(theme.Dim, "by hand: "+byHand(k))
+		tell(theme.Dim, "by hand: "+byHand(k))
 	}
-	return y
+	return rows
+}
+
+// folded is text in rows of w cells, parted at spaces. A word that is longer than a
+// row is cut by the screen.
+func folded(text string, w int) []string {
+	var rows []string
+	row := ""
+	for word := range strings.SplitSeq(text, " ") {
+		if row != "" && theme.Width(row)+1+theme.Width(word) > w {
+			rows = append(rows, row)
+			row = word
+			continue
+		}
+		row = strings.TrimPrefix(row+" "+word, " ")
+	}
+	return append(rows, row)
 }
 
 // values is "0 [1] 2", with the meaning of each when asked: "0 off  [1] bulk".

@@ -266,7 +266,8 @@ func TestKnobsOfAllEnds(t *testing.T) {
 		{"r1 is gone", with(sources.Event{Kind: sources.SourceGone, Host: "r1", Source: experiment.PeerSource}), "[a] aim=1 r1 1?", "aim=1 r1 1?", "aim=1|1?"},
 		{"only here", []sources.Event{seen("", "lro", "on"), {Kind: sources.SourceUp, Host: "r1"}}, "lro on s1", "lro on s1", "lro on|-"},
 		{"only there", []sources.Event{seen("r1", "lro", "on")}, "lro on r1", "lro on r1", "lro -|on"},
-		{"the driver has none", []sources.Event{seen("", "lro", ""), seen("r1", "lro", "")}, "lro - both", "lro - both", "lro -"},
+		{"the driver has none", []sources.Event{seen("", "aim", ""), seen("r1", "aim", "")}, "[a] aim - both", "aim - both", "aim -"},
+		{"one without a key that the driver does not have", with(seen("", "lro", ""), seen("r1", "lro", "")), "[a] aim=1 both", "aim=1 both", "aim=1"},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
