@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +58,10 @@ func newAgent() *cobra.Command {
 // that ran.
 const checkWords = "netwatch agent " + version
 
+// batchEvery is the least time between Batches of samples: the screen draws four
+// frames a second, and each Batch is a packet on the wire.
+const batchEvery = 200 * time.Millisecond
+
 func runAgent(cmd *cobra.Command, o *options, iface string) error {
 	// A terminal that goes away, or a pipe that nobody reads any more, must not end
 	// what has knobs to put back.
@@ -74,7 +79,10 @@ func runAgent(cmd *cobra.Command, o *options, iface string) error {
 		h.Driver = f.Driver
 	}
 	err = agent.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), agent.Config{
-		Header: h, Knobs: list, State: knobs.StateDir(), Hub: hub.New(), Sources: o.hostSources(iface),
+		Header: h, Knobs: list, State: knobs.StateDir(),
+		Watch: func(every time.Duration) (agent.Hub, []sources.Source) {
+			return hub.Every(max(every, batchEvery)), o.hostSources(iface, every)
+		},
 	})
 	if err != nil {
 		return &exitError{exitUnrestored, err}
@@ -113,9 +121,9 @@ func parseKnob(text string) (name string, values []string, err error) {
 	return name, values, nil
 }
 
-// hostSources are what is measured of a host besides loads and pings.
-func (o *options) hostSources(iface string) []sources.Source {
-	list := []sources.Source{nic.New(iface), irq.New(iface), cpu.New(), tcp.New(iface, true)}
+// hostSources are what is measured of a host besides loads and pings, each so often.
+func (o *options) hostSources(iface string, every time.Duration) []sources.Source {
+	list := []sources.Source{nic.New(iface, every), irq.New(iface, every), cpu.New(every), tcp.New(iface, every, true)}
 	return append(list, o.siftrSources()...)
 }
 

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"netwatch/experiment/recording"
 	"netwatch/screenshots/terminal"
 )
 
@@ -47,6 +51,51 @@ func cost(b *testing.B, during func(time.Duration), args ...string) {
 		b.ReportMetric(float64(first.Milliseconds()), "ms-first-frame")
 		term.Close()
 	}
+}
+
+// BenchmarkAgent is the far end of a session, idle and without its ssh, its start counted
+// in: a peer that is sampled each second, and one that is sampled as often as this end.
+func BenchmarkAgent(b *testing.B) {
+	bin, err := buildOnce()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, every := range []time.Duration{time.Second, 100 * time.Millisecond} {
+		b.Run(every.String(), func(b *testing.B) {
+			for b.Loop() {
+				agentCost(b, bin, every)
+			}
+		})
+	}
+}
+
+func agentCost(b *testing.B, bin string, every time.Duration) {
+	var said bytes.Buffer
+	cmd := exec.Command(bin, "agent", "lo")
+	cmd.Stdout = &said
+	cmd.Env = append(os.Environ(), "NETWATCH_STATE="+b.TempDir())
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	request, err := recording.AppendRequest(nil, recording.Request{Watch: &recording.Watch{ID: 1, Every: every.Microseconds()}})
+	if err == nil {
+		_, err = in.Write(request)
+	}
+	if err != nil {
+		b.Error(err)
+	}
+	time.Sleep(costTime)
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		b.Error(err)
+	}
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	b.ReportMetric(100*cpu.Seconds()/costTime.Seconds(), "%core")
+	b.ReportMetric(float64(said.Len())/costTime.Seconds(), "B/s-pipe")
 }
 
 // BenchmarkLiveIdle is `netwatch lo` with nothing to see but itself.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -16,6 +15,7 @@ import (
 
 	"netwatch/sources"
 	"netwatch/sources/cpu"
+	"netwatch/sources/hub"
 	"netwatch/sources/irq"
 	"netwatch/sources/knobs"
 	"netwatch/sources/nic"
@@ -58,7 +58,7 @@ func newDoctor() *cobra.Command {
 // examine looks at this host, and at the interface if there is one in args.
 func examine(ctx context.Context, args []string) ([]finding, error) {
 	var o options
-	list := []sources.Source{cpu.New()}
+	list := []sources.Source{cpu.New(hub.Tick)}
 	var turned []sources.Knob
 	for _, iface := range args {
 		if err := checkInterface(iface); err != nil {
@@ -69,7 +69,7 @@ func examine(ctx context.Context, args []string) ([]finding, error) {
 			return nil, err
 		}
 		turned = found
-		list = append(list, nic.New(iface), irq.New(iface), tcp.New(iface, true))
+		list = append(list, nic.New(iface, hub.Tick), irq.New(iface, hub.Tick), tcp.New(iface, hub.Tick, true))
 	}
 	r, err := newRights(append(turned, knobs.Sysctl("any")))
 	if err != nil {
@@ -219,8 +219,12 @@ func lookAtKnob(ctx context.Context, k sources.Knob, mayTurn bool) finding {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		f.state, f.words = notHere, "this kernel has no such variable"
-		if slices.Contains([]string{"siftr", "siftr2"}, spec.Name) {
-			f.state, f.words, f.mend = notLoaded, "", "sudo kldload "+spec.Name
+		switch module, _, leaf := strings.Cut(spec.Name, "."); {
+		case module != "siftr" && module != "siftr2":
+		case leaf: // an older module has fewer switches
+			f.words = knobError(err)
+		default:
+			f.state, f.words, f.mend = notLoaded, "", "sudo kldload "+module
 		}
 	case spec.Locked == knobs.NeedsRoot && !mayTurn:
 		f.state, f.mend = needsRoot, strings.ReplaceAll(spec.Command, "%s", "VALUE")

@@ -212,6 +212,16 @@ func valueOf(list []sources.Knob, name string) (string, error) {
 	return "", fmt.Errorf("no knob %s", name)
 }
 
+// leftAt says why a knob that is turned no more by this netwatch has a value that is
+// not its first one. The value of this netwatch is left only to another one that uses it.
+func leftAt(c knobs.Change, value string) (words string, another bool) {
+	why := fmt.Sprintf("it is not the %s netwatch had set", c.Value)
+	if another = value == c.Value; another {
+		why = "another netwatch turned it since"
+	}
+	return fmt.Sprintf("%s is left at %s: %s (it was %s at first)", c.Knob, value, why, c.Start), another
+}
+
 // restoreAll is restore on every end.
 func (p *plan) restoreAll(w io.Writer, here hand) error {
 	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
@@ -260,11 +270,10 @@ func (p *plan) restore(w io.Writer, h hand) error {
 		case unread != nil: // the error tells
 		case value == c.Start:
 			fmt.Fprintf(w, "netwatch: put back %s=%s (was turned to %s)\n", c.Knob, c.Start, c.Value)
-		case value != c.Value:
-			fmt.Fprintf(w, "netwatch: %s is left at %s: it is not the %s netwatch had set (it was %s at first)\n", c.Knob, value, c.Value, c.Start)
-		case !slices.ContainsFunc(still, func(s knobs.Change) bool { return s.Knob == c.Knob }):
-			left = true
-			fmt.Fprintf(w, "netwatch: %s is left at %s: another netwatch turned it since (it was %s at first)\n", c.Knob, value, c.Start)
+		case value != c.Value || !slices.ContainsFunc(still, func(s knobs.Change) bool { return s.Knob == c.Knob }):
+			words, another := leftAt(c, value)
+			left = left || another
+			fmt.Fprintf(w, "netwatch: %s\n", words)
 		}
 	}
 	if err != nil {

@@ -152,6 +152,11 @@ func TestDoctorOfKnobs(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got, want[i])
 		}
 	}
+	flowid := fixedKnob{sources.KnobSpec{Name: "siftr2.flowid"}, "", fmt.Errorf("sysctl: %w", os.ErrNotExist)}
+	older := finding{"knob siftr2.flowid", notHere, "not there: its module is not loaded, or this kernel has no such variable", ""}
+	if got := lookAtKnob(t.Context(), flowid, false); got != older {
+		t.Errorf("got %+v, want %+v", got, older)
+	}
 	if got := lookAtKnob(t.Context(), em4()[0], true); got.state != isOK {
 		t.Errorf("with a way to root: %+v", got)
 	}

@@ -41,10 +41,10 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 	}
 	h := hub.New()
 	watch, unwatch := context.WithCancel(context.WithoutCancel(cmd.Context()))
-	p.sources = o.hostSources(iface)
+	p.sources = o.hostSources(iface, hub.Tick)
 	if len(ifaces) == 2 {
 		p.second = ifaces[1]
-		p.sources = append(p.sources, nic.New(p.second), irq.New(p.second))
+		p.sources = append(p.sources, nic.New(p.second, hub.Tick), irq.New(p.second, hub.Tick))
 	}
 	if o.ping != "" {
 		p.sources = append(p.sources, ping.New(o.ping, 0))

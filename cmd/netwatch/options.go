@@ -12,25 +12,26 @@ import (
 
 // options are the flags of the modes that watch: live, demo and replay.
 type options struct {
-	siftr    []string
-	load     string // "-" or a file
-	ping     string
-	pingLog  string
-	record   string
-	output   string // tui, text, csv, json, md
-	interval time.Duration
-	duration time.Duration
-	settle   time.Duration
-	units    string // bit or byte
-	ascii    bool
-	noColor  bool
-	readOnly bool
-	keep     bool
-	knob     []string // sysctl:NAME=v1,v2
-	peers    []string // HOST or HOST:IFACE
-	ssh      string
-	peerPath string
-	push     string // noPush, pushThis, or a file
+	siftr     []string
+	load      string // "-" or a file
+	ping      string
+	pingLog   string
+	record    string
+	output    string // tui, text, csv, json, md
+	interval  time.Duration
+	duration  time.Duration
+	settle    time.Duration
+	units     string // bit or byte
+	ascii     bool
+	noColor   bool
+	readOnly  bool
+	keep      bool
+	knob      []string // sysctl:NAME=v1,v2
+	peers     []string // HOST or HOST:IFACE
+	ssh       string
+	peerPath  string
+	peerEvery time.Duration
+	push      string // noPush, pushThis, or a file
 }
 
 var outputs = []string{"tui", "text", "csv", "json", "md"}
@@ -55,6 +56,21 @@ func (o *options) live(f *pflag.FlagSet) {
 	f.BoolVar(&o.keep, "keep", false, "keep turned knobs at the end instead of putting them back")
 	o.knobFlag(f)
 	o.peerFlags(f)
+	f.DurationVar(&o.peerEvery, "peer-every", peerLeast, "time between samples of peers, up to 10s: 1s costs them less")
+}
+
+// Peers are sampled as often as this end, or more seldom to disturb them less.
+const (
+	peerLeast = 100 * time.Millisecond
+	peerMost  = 10 * time.Second
+)
+
+// checkPeers refuses what is no time between samples of peers.
+func (o *options) checkPeers() error {
+	if o.peerEvery < peerLeast || o.peerEvery > peerMost {
+		return usageError("--peer-every %v: from %v to %v", o.peerEvery, peerLeast, peerMost)
+	}
+	return nil
 }
 
 // What --push stands for when it is not given, and when it names no file.

@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	peerWatch   = 200 * time.Millisecond // between Batches of a peer
-	backoffMin  = time.Second            // before the first new try
+	backoffMin  = time.Second // before the first new try
 	backoffMax  = 15 * time.Second
 	linkTold    = 2 * time.Second  // between words about clock and link
 	steadyAfter = 30 * time.Second // a link that held so long starts over with backoffMin
@@ -34,10 +33,11 @@ var errNoPeer = errors.New("it is not connected")
 // hosts and names are ssh's own business.
 type peer struct {
 	host, iface string
-	ssh         []string // the command, with its options
-	path        string   // netwatch there
-	knobFlags   []string // --knob, passed on
-	pushed      string   // the temporary folder there that push made
+	ssh         []string      // the command, with its options
+	path        string        // netwatch there
+	every       time.Duration // between the samples of a session
+	knobFlags   []string      // --knob, passed on
+	pushed      string        // the temporary folder there that push made
 
 	mu     sync.Mutex
 	client *agent.Client // nil: not connected
@@ -64,7 +64,7 @@ func (o *options) openPeers(ctx context.Context, iface string) ([]*peer, error) 
 // parsePeer reads HOST or HOST:IFACE.
 func (o *options) parsePeer(text, iface string) (*peer, error) {
 	host, name, ok := strings.Cut(text, ":")
-	p := &peer{host: host, iface: iface, ssh: strings.Fields(o.ssh), path: o.peerPath, knobFlags: o.knob}
+	p := &peer{host: host, iface: iface, ssh: strings.Fields(o.ssh), path: o.peerPath, every: o.peerEvery, knobFlags: o.knob}
 	if ok {
 		p.iface = name
 	}
@@ -122,7 +122,7 @@ func (p *peer) Name() string { return experiment.PeerSource }
 func (p *peer) Run(ctx context.Context, sink sources.Sink) error {
 	pause, advised := backoffMin, false
 	for {
-		c := p.newClient(peerWatch)
+		c := p.newClient(p.every)
 		began, came := time.Now(), make(chan struct{})
 		go func() {
 			defer close(came)
@@ -260,15 +260,17 @@ func (p *peer) leave(ctx context.Context, w io.Writer, keep bool) error {
 	if err := c.Restore(ctx); err != nil {
 		return &exitError{exitUnrestored, fmt.Errorf("%s: not everything could be put back: %w", p.host, err)}
 	}
-	left := c.Left()
+	left, used := c.Left(), false
 	for _, k := range changed {
 		if i := slices.IndexFunc(left, func(l knobs.Change) bool { return l.Knob == k.Knob }); i >= 0 {
-			fmt.Fprintf(w, "netwatch: %s: %s is left at %s: it was turned there since (it was %s at first)\n", p.host, k.Knob, left[i].Value, k.Start)
+			words, another := leftAt(k, left[i].Value)
+			used = used || another
+			fmt.Fprintf(w, "netwatch: %s: %s\n", p.host, words)
 			continue
 		}
 		fmt.Fprintf(w, "netwatch: %s: put back %s=%s (was turned to %s)\n", p.host, k.Knob, k.Start, k.Value)
 	}
-	if len(left) > 0 {
+	if used {
 		return &exitError{exitUnrestored, nil}
 	}
 	return nil

@@ -4,12 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"netwatch/screenshots/terminal"
+	"netwatch/sources"
 )
 
 // both runs netwatch on host a with b as its peer by a real ssh.
@@ -53,6 +55,112 @@ func TestBothEndsFromOneScreen(t *testing.T) {
 	end(t, term, exitOK)
 	if !h.bothTSO("on")() {
 		t.Errorf("after q: here %s, there %s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"))
+	}
+}
+
+// What somebody turned on the peer after netwatch is said to be, and is left there;
+// this end is put back. It is no failure, as it is none here.
+func TestSomebodyElseOnThePeer(t *testing.T) {
+	h := newHosts(t)
+	term := h.both(200, 50, h.sshd())
+	wait(t, term, "the peer", 10*time.Second, has(ipB, "veth1", "TSO on both"))
+	press(t, term, "t")
+	wait(t, term, "both turns", 10*time.Second, has("skew"))
+	eventually(t, "both turns", 5*time.Second, h.bothTSO("off"))
+	h.must(in(h.b, "ethtool", "-K", "veth1", "tx-tcp6-segmentation", "on")...)
+	wait(t, term, "word of it", 10*time.Second, has("tso off -> tso6", "netwatch did not turn it"))
+	press(t, term, "q")
+	wait(t, term, "the question", 5*time.Second, has("Enter"))
+	press(t, term, "\r")
+	said := end(t, term, exitOK)
+	for _, want := range []string{
+		"netwatch: put back tso=on (was turned to off)\n",
+		"netwatch: " + ipB + ": tso is left at tso6: it is not the off netwatch had set (it was on at first)\n",
+	} {
+		if !strings.Contains(strings.ReplaceAll(said, "\r\n", "\n"), want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	if got := h.tsoOf(h.a, "veth0"); got != "on" {
+		t.Errorf("here TSO is %s", got)
+	}
+	if got, got6 := h.featureOf(h.b, "veth1", "tx-tcp-segmentation"), h.featureOf(h.b, "veth1", "tx-tcp6-segmentation"); got != "off" || got6 != "on" {
+		t.Errorf("there TSO is %s for IPv4 and %s for IPv6: somebody else's turn was overwritten", got, got6)
+	}
+}
+
+// What another netwatch on the peer turned since is its own: it is left, and that is an
+// exit status, as it is here.
+func TestAnotherNetwatchOnThePeer(t *testing.T) {
+	h := newHosts(t)
+	ssh := h.sshd()
+	state := filepath.Join(t.TempDir(), "peer")
+	there := h.script("NETWATCH_STATE=" + state + " exec " + binary(t) + " \"$@\"")
+	term := h.netwatch(200, 50, "veth0", "--peer", ipB+":veth1", "--ssh", ssh, "--peer-path", there)
+	wait(t, term, "the peer", 10*time.Second, has(ipB, "veth1", "TSO on both"))
+	press(t, term, "t")
+	eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
+	other, err := terminal.Start(100, 30, nil, in(h.b, there, "veth1")...)
+	must(t, err)
+	t.Cleanup(other.Close)
+	for _, value := range []string{"on", "off"} {
+		wait(t, other, "its knob", 5*time.Second, has("TSO "))
+		press(t, other, "t")
+		eventually(t, "the other one's turn", 5*time.Second, func() bool { return h.tsoOf(h.b, "veth1") == value })
+		wait(t, other, "word of it", 5*time.Second, has("TSO "+value))
+	}
+	press(t, term, "q")
+	wait(t, term, "the question", 5*time.Second, has("Enter"))
+	press(t, term, "\r")
+	said := end(t, term, exitUnrestored)
+	if want := "netwatch: " + ipB + ": tso is left at off: another netwatch turned it since (it was on at first)"; !strings.Contains(said, want) {
+		t.Errorf("it does not say %q:\n%s", want, said)
+	}
+	if here, there := h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"); here != "on" || there != "off" {
+		t.Errorf("TSO is %s here and %s there", here, there)
+	}
+}
+
+// A peer that is sampled each second has no holes between its samples, and a flap of
+// its link, which no poll sees, is told all the same.
+func TestAPeerSampledEachSecond(t *testing.T) {
+	h := newHosts(t)
+	rec := filepath.Join(t.TempDir(), "second.nwr")
+	term := h.both(200, 50, h.sshd(), "--peer-every", "1s", "--record", rec)
+	wait(t, term, "the peer", 10*time.Second, has(ipB, "veth1", "TSO on both"))
+	time.Sleep(5 * time.Second) // samples come
+	h.must("ip", "-n", h.b, "link", "set", "veth1", "down")
+	time.Sleep(150 * time.Millisecond)
+	flapped := time.Now()
+	h.must("ip", "-n", h.b, "link", "set", "veth1", "up")
+	wait(t, term, "the flap", 10*time.Second, has("veth1 link up"))
+	press(t, term, "q")
+	end(t, term, exitOK)
+
+	samples, events := recorded(t, rec)
+	var last, first time.Time
+	n := 0
+	for _, s := range samples {
+		if s.Series.Host != ipB || s.Series.Source != "nic" || s.Series.Metric != sources.TxOctets || s.At.After(flapped.Add(-time.Second/2)) {
+			continue
+		}
+		if s.Span < 700*time.Millisecond || s.Span > 1300*time.Millisecond {
+			t.Errorf("a sample over %v", s.Span)
+		}
+		if hole := s.At.Add(-s.Span).Sub(last); n > 0 && hole.Abs() > 50*time.Millisecond { // the clocks are compared again and again
+			t.Errorf("%v between two samples", hole)
+		}
+		if n++; n == 1 {
+			first = s.At
+		}
+		last = s.At
+	}
+	if n < 4 {
+		t.Errorf("%d samples from %v to %v", n, first, last)
+	}
+	up := slices.IndexFunc(events, func(e sources.Event) bool { return e.Host == ipB && e.Kind == sources.LinkUp })
+	if up < 0 || events[up].Span < 100*time.Millisecond || events[up].Span > 500*time.Millisecond {
+		t.Errorf("the flap of 0.15 s: %v", events)
 	}
 }
 

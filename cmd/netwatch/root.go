@@ -45,6 +45,9 @@ func newRoot() *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
+			if err := o.checkPeers(); err != nil {
+				return err
+			}
 			if len(args) == 2 && o.output != "tui" && o.output != "json" && o.record == "" {
 				return usageError("two interfaces are shown on the screen and recorded by -o json and --record only")
 			}

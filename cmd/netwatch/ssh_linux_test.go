@@ -68,11 +68,16 @@ func (h *hosts) file(path, text string) {
 // tsoOf is what ethtool says of an interface in a namespace.
 func (h *hosts) tsoOf(ns, iface string) string {
 	h.t.Helper()
+	return h.featureOf(ns, iface, "tx-tcp-segmentation")
+}
+
+func (h *hosts) featureOf(ns, iface, feature string) string {
+	h.t.Helper()
 	for line := range strings.Lines(h.must(in(ns, "ethtool", "-k", iface)...)) {
-		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "tx-tcp-segmentation: "); ok {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), feature+": "); ok {
 			return v
 		}
 	}
-	h.t.Fatal(fmt.Sprint("ethtool says nothing of TSO on ", iface))
+	h.t.Fatal(fmt.Sprintf("ethtool says nothing of %s on %s", feature, iface))
 	return ""
 }

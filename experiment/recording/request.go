@@ -38,10 +38,11 @@ type Ask struct {
 	ID int64 `json:"id"`
 }
 
-// A Watch asks for the agent's samples.
+// A Watch asks for the agent's samples. What is dear to read is read each second at
+// most, whatever Every is.
 type Watch struct {
 	ID    int64 `json:"id"`
-	Every int64 `json:"every"` // microseconds between Batches
+	Every int64 `json:"every"` // microseconds between samples; a Batch comes at least each second
 }
 
 // A Clock asks for the time, and answers. Times are microseconds since 1970.

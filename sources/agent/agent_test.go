@@ -205,7 +205,12 @@ func TestWatchAPeer(t *testing.T) {
 		const ahead = 3 * time.Second
 		aim := &fakeKnob{name: "aim", value: "1"}
 		src := &ticking{series: &sources.Series{Source: "nic", Subject: "em4", Metric: sources.TxOctets}, ahead: ahead}
-		cfg := Config{Knobs: []sources.Knob{aim}, Hub: hub.New(), Sources: []sources.Source{src},
+		var asked []time.Duration
+		watch := func(every time.Duration) (Hub, []sources.Source) {
+			asked = append(asked, every)
+			return hub.Every(every), []sources.Source{src}
+		}
+		cfg := Config{Knobs: []sources.Knob{aim}, Watch: watch,
 			now: func() time.Time { return time.Now().Add(ahead) }}
 		p := newPair(t, ClientConfig{Host: "r1", Watch: time.Second}, serving(t.Context(), cfg))
 		began := time.Now()
@@ -213,6 +218,9 @@ func TestWatchAPeer(t *testing.T) {
 		must(t, p.Turn(t.Context(), "r1", "aim", "2"))
 		p.stop()
 		must(t, <-p.end)
+		if !slices.Equal(asked, []time.Duration{time.Second}) {
+			t.Errorf("sources were asked for with samples each %v", asked)
+		}
 		if got, within, ok := p.Clock(); !ok || got != ahead || within != 0 {
 			t.Errorf("clock: %v within %v", got, within)
 		}

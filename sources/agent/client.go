@@ -25,7 +25,7 @@ type ClientConfig struct {
 	Env     []string      // added to its environment
 	Host    string        // "" here, else the peer's name: what the agent says is marked with it
 	Version string        // of this netwatch; the agent must be the same
-	Watch   time.Duration // between the Batches of its samples; 0: none are wanted
+	Watch   time.Duration // between its samples; 0: none are wanted
 
 	now func() time.Time // this side's clock; nil: time.Now
 }

@@ -33,11 +33,12 @@ type Hub interface {
 
 // A Config is what an agent serves.
 type Config struct {
-	Header  recording.Header // said first; Interface is the one the agent is for
-	Knobs   []sources.Knob
-	State   string           // directory of the journal; "": the knobs are simulated, nothing is kept
-	Hub     Hub              // for Sources; nil: there is nothing to watch
-	Sources []sources.Source // run from the first Watch on
+	Header recording.Header // said first; Interface is the one the agent is for
+	Knobs  []sources.Knob
+	State  string // directory of the journal; "": the knobs are simulated, nothing is kept
+	// Watch makes what is watched, at the first request for it: sources that tell how
+	// things are each so often, and the Hub for them. nil: there is nothing to watch.
+	Watch func(every time.Duration) (Hub, []sources.Source)
 
 	now func() time.Time // the clock that is told; nil: time.Now
 }
@@ -86,7 +87,7 @@ type server struct {
 	out     *outlet
 	board   *knobs.Board
 	work    chan recording.Request
-	every   time.Duration // between Batches; 0: nobody watches yet
+	watched bool
 	running sync.WaitGroup
 }
 
@@ -223,36 +224,26 @@ func (s *server) done(id int64, err error) recording.Answer {
 // watch starts the sources at the first call.
 func (s *server) watch(ctx context.Context, every time.Duration) error {
 	switch {
-	case s.cfg.Hub == nil:
+	case s.cfg.Watch == nil:
 		return errors.New("this agent has nothing to watch")
-	case s.every != 0:
+	case s.watched:
 		return errors.New("it is watched already")
 	}
-	s.every = every
-	for _, src := range s.cfg.Sources {
-		s.cfg.Hub.Go(ctx, src)
+	s.watched = true
+	h, list := s.cfg.Watch(every)
+	for _, src := range list {
+		h.Go(ctx, src)
 	}
-	s.running.Go(func() { s.cfg.Hub.Run(ctx) })
-	s.running.Go(func() { s.forward(ctx) })
+	s.running.Go(func() { h.Run(ctx) })
+	s.running.Go(func() { s.forward(ctx, h.Batches()) })
 	return nil
 }
 
-// forward sends one Batch each time of the watch, and events with the hub's next.
-func (s *server) forward(ctx context.Context) {
-	var sum sources.Batch
-	var due time.Time
-	for b := range s.cfg.Hub.Batches() {
-		sum.At = b.At
-		sum.Samples = append(sum.Samples, b.Samples...)
-		sum.Events = append(sum.Events, b.Events...)
-		sum.Shed += b.Shed
-		if b.At.Before(due) && len(sum.Events) == 0 {
-			continue
-		}
-		due = b.At.Add(s.every - s.every/20) // the hub's ticks come a little early, too
-		if !s.out.put(ctx.Done(), message{batch: sum}) && ctx.Err() == nil {
+// forward sends the hub's Batches. While the asker is slow the hub gathers them.
+func (s *server) forward(ctx context.Context, batches <-chan sources.Batch) {
+	for b := range batches {
+		if !s.out.put(ctx.Done(), message{batch: b}) && ctx.Err() == nil {
 			return
 		}
-		sum = sources.Batch{}
 	}
 }

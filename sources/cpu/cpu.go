@@ -26,15 +26,20 @@ type kernel interface {
 }
 
 // Source is the source "cpu".
-type Source struct{ open func() (kernel, error) }
+type Source struct {
+	every time.Duration
+	open  func() (kernel, error)
+}
 
-// New makes the source.
-func New() *Source { return &Source{open: openKernel} }
+// New makes the source, with a sample each so often, each second at most.
+func New(every time.Duration) *Source {
+	return &Source{every: max(every, pollEvery), open: openKernel}
+}
 
 // Name is "cpu".
 func (s *Source) Name() string { return "cpu" }
 
-// Run polls the cores each second until ctx ends. It fails when the kernel does
+// Run polls the cores until ctx ends. It fails when the kernel does
 // not tell.
 func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 	k, err := s.open()
@@ -43,7 +48,7 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 	}
 	defer k.close()
 	m := meter{before: map[int]coreTime{}, series: map[int]*sources.Series{}, all: series("all")}
-	tick := time.NewTicker(pollEvery)
+	tick := time.NewTicker(s.every)
 	defer tick.Stop()
 	for {
 		if m.now, err = k.read(m.now[:0]); err != nil {

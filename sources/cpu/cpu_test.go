@@ -56,7 +56,7 @@ func TestShares(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
 			synctest.Test(t, func(t *testing.T) {
-				s := &Source{open: func() (kernel, error) { return &script{c.answers}, nil }}
+				s := &Source{every: pollEvery, open: func() (kernel, error) { return &script{c.answers}, nil }}
 				if err := s.Run(t.Context(), l); !errors.Is(err, errEnd) {
 					t.Error(err)
 				}
@@ -82,6 +82,12 @@ func TestShares(t *testing.T) {
 }
 
 func TestRunEndsWithItsContext(t *testing.T) {
+	for every, want := range map[time.Duration]int{100 * time.Millisecond: 3, time.Second: 3, 3 * time.Second: 1} {
+		t.Run(every.String(), func(t *testing.T) { runFor(t, every, want) })
+	}
+}
+
+func runFor(t *testing.T, every time.Duration, want int) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 3500*time.Millisecond)
 		defer stop()
@@ -90,10 +96,12 @@ func TestRunEndsWithItsContext(t *testing.T) {
 			answers[i] = []coreTime{{0, uint64(i) * 10, uint64(i) * 100}}
 		}
 		l := &log{}
-		if err := (&Source{open: func() (kernel, error) { return &script{answers}, nil }}).Run(ctx, l); err != nil {
+		src := New(every)
+		src.open = func() (kernel, error) { return &script{answers}, nil }
+		if err := src.Run(ctx, l); err != nil {
 			t.Error(err)
 		}
-		if len(l.samples) != 3*2 { // three seconds of cpu0 and all
+		if len(l.samples) != want*2 { // cpu0 and all
 			t.Errorf("%d samples", len(l.samples))
 		}
 	})

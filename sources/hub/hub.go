@@ -17,8 +17,11 @@ import (
 )
 
 const (
-	// Tick is how often a Batch is made.
+	// Tick is how often a Batch is made, and how long an event waits at most.
 	Tick = 100 * time.Millisecond
+	// slowest is how often a Batch is made at least: who takes them tells by their
+	// silence that something is wrong.
+	slowest = time.Second
 	// maxSamples and maxEvents bound what waits for a slow taker: about ten
 	// seconds of a busy session. Events are shed only beyond their own bound.
 	maxSamples = 20_000
@@ -34,12 +37,24 @@ type Hub struct {
 	events  []sources.Event
 	shed    int
 	closed  bool
+	every   time.Duration
+	news    chan struct{} // holds one after an event; nil where the next Batch is soon enough
 	out     chan sources.Batch
 	running sync.WaitGroup
 }
 
 // New returns a Hub that has no source yet.
-func New() *Hub { return &Hub{out: make(chan sources.Batch)} }
+func New() *Hub { return Every(Tick) }
+
+// Every is New for a taker who wants Batches less often than each Tick. An event
+// does not wait for that, and the pause is a second at most.
+func Every(pause time.Duration) *Hub {
+	h := &Hub{every: min(max(pause, Tick), slowest), out: make(chan sources.Batch)}
+	if h.every > Tick {
+		h.news = make(chan struct{}, 1)
+	}
+	return h
+}
 
 // Batches is the stream. It is closed when Run ends, after a last Batch.
 func (h *Hub) Batches() <-chan sources.Batch { return h.out }
@@ -67,6 +82,10 @@ func (h *Hub) Event(e sources.Event) {
 		return
 	}
 	h.events = append(h.events, e)
+	select {
+	case h.news <- struct{}{}:
+	default:
+	}
 }
 
 // Go starts a source. It may be called at any time before Run ends. The returned
@@ -99,15 +118,24 @@ func (h *Hub) run(ctx context.Context, s sources.Source) (err error) {
 	return s.Run(ctx, h)
 }
 
-// Run makes a Batch each Tick until ctx ends. Then it waits a little for the
-// sources, hands over what they said last and closes the stream.
+// Run makes a Batch each Tick, or as often as is wanted, until ctx ends. Then it
+// waits a little for the sources, hands over what they said last and closes the stream.
 func (h *Hub) Run(ctx context.Context) {
-	t := time.NewTicker(Tick)
+	t := time.NewTicker(h.every)
 	defer t.Stop()
 	defer close(h.out)
-	for {
+	for hurry := false; ; {
 		select {
+		case <-h.news:
+			if !hurry {
+				hurry = true
+				t.Reset(Tick)
+			}
 		case now := <-t.C:
+			if hurry {
+				hurry = false
+				t.Reset(h.every)
+			}
 			b := h.take(now)
 			select {
 			case h.out <- b:
@@ -140,7 +168,7 @@ func (h *Hub) take(now time.Time) sources.Batch {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b := sources.Batch{At: now, Samples: h.samples, Events: h.events, Shed: h.shed}
-	h.samples, h.events, h.shed = nil, nil, 0
+	h.samples, h.events, h.shed = make([]sources.Sample, 0, len(b.Samples)), nil, 0 // the next Batch is about as big
 	return b
 }
 

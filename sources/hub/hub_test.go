@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,9 +26,13 @@ func (s source) Run(ctx context.Context, k sources.Sink) error { return s.run(ct
 // collect runs a hub with the sources for d of fake time and returns its batches.
 func collect(t *testing.T, d time.Duration, all ...sources.Source) []sources.Batch {
 	t.Helper()
+	return collectFrom(t, New(), d, all...)
+}
+
+func collectFrom(t *testing.T, h *Hub, d time.Duration, all ...sources.Source) []sources.Batch {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
-	h := New()
 	for _, s := range all {
 		h.Go(ctx, s)
 	}
@@ -52,6 +57,36 @@ func TestBatchEachTickAlsoWhenSilent(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A taker who wants a Batch each second, or more seldom, gets one each second, but
+// an event waits no longer than a Tick.
+func TestBatchEachSecond(t *testing.T) {
+	for _, every := range []time.Duration{time.Second, 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			said := start.Add(2300 * time.Millisecond)
+			got := collectFrom(t, Every(every), 4500*time.Millisecond, source{"nic", func(ctx context.Context, k sources.Sink) error {
+				k.Sample(sources.Reading(rx, time.Now(), Tick, 1))
+				time.Sleep(time.Until(said))
+				k.Event(sources.Event{Kind: sources.LinkDown})
+				k.Event(sources.Event{Kind: sources.LinkUp})
+				<-ctx.Done()
+				return nil
+			}})
+			var at []time.Duration
+			for _, b := range got {
+				at = append(at, b.At.Sub(start))
+			}
+			want := []time.Duration{time.Second, 2 * time.Second, 2400 * time.Millisecond, 3400 * time.Millisecond, 4400 * time.Millisecond, 4500 * time.Millisecond}
+			if !slices.Equal(at, want) {
+				t.Fatalf("every %v: batches at %v, want %v", every, at, want)
+			}
+			if len(got[0].Samples) != 1 || len(got[2].Events) != 2 {
+				t.Errorf("%d samples in the first, %d events in the third", len(got[0].Samples), len(got[2].Events))
+			}
+		})
+	}
 }
 
 func TestSamplesKeepTheirOrderAndNoneIsLostBySlowTaker(t *testing.T) {

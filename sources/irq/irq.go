@@ -50,11 +50,15 @@ type count struct {
 // Source is the source "irq" of one interface.
 type Source struct {
 	iface string
+	every time.Duration
 	open  func(iface string) (kernel, error)
 }
 
-// New makes the source for the interface of that name.
-func New(iface string) *Source { return &Source{iface: iface, open: openKernel} }
+// New makes the source for the interface of that name, with a sample each so often,
+// each second at most.
+func New(iface string, every time.Duration) *Source {
+	return &Source{iface: iface, every: max(every, pollEvery), open: openKernel}
+}
 
 // Name is "irq".
 func (s *Source) Name() string { return "irq" }
@@ -74,7 +78,7 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 	if len(m.lines) == 0 {
 		return noLine{s.iface, k.where()}
 	}
-	tick := time.NewTicker(pollEvery)
+	tick := time.NewTicker(s.every)
 	defer tick.Stop()
 	for {
 		if err := m.poll(time.Now()); err != nil {

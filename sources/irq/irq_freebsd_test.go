@@ -6,7 +6,7 @@ import (
 )
 
 func TestLoopbackHasNoLine(t *testing.T) {
-	if err := New("lo0").Run(t.Context(), &log{}); !errors.Is(err, errors.ErrUnsupported) {
+	if err := New("lo0", pollEvery).Run(t.Context(), &log{}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Error(err)
 	}
 }

@@ -72,7 +72,7 @@ func run(t *testing.T, k *fakeKernel, script func()) *log {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() {
-			done <- (&Source{iface: "em1", open: func(string) (kernel, error) { return k, nil }}).Run(ctx, l)
+			done <- (&Source{iface: "em1", every: pollEvery, open: func(string) (kernel, error) { return k, nil }}).Run(ctx, l)
 		}()
 		time.Sleep(500 * time.Millisecond)
 		script()
@@ -207,7 +207,7 @@ func TestSameQueueNames(t *testing.T) {
 }
 
 func TestNoLine(t *testing.T) {
-	s := &Source{iface: "veth0", open: func(string) (kernel, error) { return &fakeKernel{}, nil }}
+	s := &Source{iface: "veth0", every: pollEvery, open: func(string) (kernel, error) { return &fakeKernel{}, nil }}
 	err := s.Run(t.Context(), &log{})
 	if !errors.Is(err, errors.ErrUnsupported) || !strings.HasPrefix(err.Error(), "veth0 has no line in /proc/interrupts") {
 		t.Error(err)

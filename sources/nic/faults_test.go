@@ -124,7 +124,9 @@ func TestClockJumps(t *testing.T) {
 		l := &log{}
 		synctest.Test(t, func(t *testing.T) {
 			slept := time.Duration(0)
-			w := newWatcher("em4", k, l, func(at time.Time) time.Time { return at.Add(slept) })
+			src := fakeSource(k)
+			src.wall = func(at time.Time) time.Time { return at.Add(slept) }
+			w := newWatcher(src, k, l)
 			at := time.Now()
 			if err := w.first(at); err != nil {
 				t.Fatal(err)

@@ -8,12 +8,22 @@ import (
 )
 
 const (
+	// refresh is how often a driver copies its counters from the card: em(4) does so
+	// each 0.5 s.
+	refresh = 500 * time.Millisecond
 	// minStep is the shortest time one sample of a stepping counter stands for:
-	// two refreshes of an em(4) (0.5 s each), with room for a late one.
-	minStep = 900 * time.Millisecond
-	// idleStep without a change means that nothing is counted.
-	idleStep = 2 * time.Second
+	// two refreshes, with room for a late one.
+	minStep = 2*refresh - pollEvery
+	// idleMore beyond the shortest time, without a change, means that nothing is counted.
+	idleMore = 1100 * time.Millisecond
 )
+
+// leastStep is the shortest time one sample of a stepping counter stands for when it
+// is polled each so often. A change is seen late by the time between polls, but by no
+// more than a refresh: ten times that keeps a rate true to a tenth.
+func leastStep(every time.Duration) time.Duration {
+	return max(10*min(every, refresh)-pollEvery, minStep)
+}
 
 // A meter differences one group of counters that are read together.
 type meter struct {
@@ -25,10 +35,11 @@ type meter struct {
 	// told is called with the readings at both ends of each sample that was sent.
 	told func(now time.Time, span time.Duration, before, after []uint64)
 
-	prev   []uint64  // where the next sample starts
-	at     time.Time // when prev was read, or seen to change; zero: no baseline
-	seen   []uint64  // stairs only: the newest reading
-	seenAt time.Time // stairs only: when seen was first read; zero: never
+	least  time.Duration // stairs only: the shortest time one sample stands for
+	prev   []uint64      // where the next sample starts
+	at     time.Time     // when prev was read, or seen to change; zero: no baseline
+	seen   []uint64      // stairs only: the newest reading
+	seenAt time.Time     // stairs only: when seen was first read; zero: never
 }
 
 // A fault is what keeps a reading from being told. The zero fault is none.
@@ -96,10 +107,10 @@ func (m *meter) stairs(now time.Time, speed uint64, metrics []sources.Metric, va
 	switch {
 	case m.at.IsZero():
 		// The first reading lies somewhere on a step: begin at an edge.
-		if changed || now.Sub(m.seenAt) >= idleStep {
+		if changed || now.Sub(m.seenAt) >= m.least+idleMore {
 			m.start(now, values)
 		}
-	case changed && now.Sub(m.at) >= minStep, now.Sub(m.at) >= idleStep:
+	case changed && now.Sub(m.at) >= m.least, now.Sub(m.at) >= m.least+idleMore:
 		f = m.emit(now, speed, values, sink)
 		m.start(now, values)
 	}

@@ -18,9 +18,12 @@ import (
 )
 
 const (
-	pollEvery  = 100 * time.Millisecond
-	wholeEvery = 10 // polls; what is dear or slow to move is read each second
-	failsInRow = 10 // readings that may fail before the source gives up
+	pollEvery  = 100 * time.Millisecond // at most so often
+	wholeEvery = time.Second            // what is dear or slow to move
+	failsInRow = 10                     // readings that may fail before the source gives up
+	// hurryFor is how long a link that went down is polled each pollEvery, however
+	// seldom polls are wanted: after a turn it is back within seconds.
+	hurryFor = 10 * time.Second
 )
 
 // errGone is what a kernel says when it has no interface of the name.
@@ -61,6 +64,7 @@ type reading struct {
 	up      bool   // has a link
 	speed   uint64 // bit/s of the wire that bounds what can be true; 0 without one
 	stepped bool   // the driver refreshes the stack counters now and then
+	lazy    bool   // mac is refreshed by the driver now and then, not by reading it
 	handed  bool   // stack packets are as handed over, a super-packet counted once
 	stack   []uint64
 	mac     group // refreshed together, now and then
@@ -87,12 +91,16 @@ type kernel interface {
 // Source is the source "nic" of one interface.
 type Source struct {
 	iface string
+	every time.Duration
 	open  func(iface string) (kernel, error)
 	wall  func(time.Time) time.Time // the wall clock's part of a time; a test shifts it
 }
 
-// New makes the source for the interface of that name.
-func New(iface string) *Source { return &Source{iface, openKernel, wallClock} }
+// New makes the source for the interface of that name, with a sample of its
+// counters each so often.
+func New(iface string, every time.Duration) *Source {
+	return &Source{iface, max(every, pollEvery), openKernel, wallClock}
+}
 
 // Name is "nic".
 func (s *Source) Name() string { return "nic" }
@@ -106,7 +114,7 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 	}
 	defer k.close()
 
-	w := newWatcher(s.iface, k, sink, s.wall)
+	w := newWatcher(s, k, sink)
 	if err := w.first(time.Now()); err != nil {
 		return fmt.Errorf("%s: %w", s.iface, err)
 	}
@@ -121,9 +129,14 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 		}
 	}()
 
-	tick := time.NewTicker(pollEvery)
+	every := s.every
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
+		if next := w.pace(time.Now(), watched == nil); next != every {
+			every = next
+			tick.Reset(every)
+		}
 		select {
 		case <-ctx.Done():
 			return nil

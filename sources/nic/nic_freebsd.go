@@ -97,7 +97,8 @@ func (k *freebsdKernel) read(r *reading, whole bool) error {
 		}
 		k.created = d.Epoch
 	}
-	r.epoch, r.up, r.stepped, r.handed = k.index<<32|int(k.created&0xffffffff), m.Up(), k.driver.stepped, k.driver.handed
+	r.epoch, r.up = k.index<<32|int(k.created&0xffffffff), m.Up()
+	r.stepped, r.handed, r.lazy = k.driver.stepped, k.driver.handed, true
 	r.speed = 0
 	if k.driver.line && d.Baudrate > etherDefault {
 		r.speed = d.Baudrate

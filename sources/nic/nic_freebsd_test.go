@@ -15,7 +15,7 @@ func TestLoopback(t *testing.T) {
 	l := &log{}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- New("lo0").Run(ctx, l) }()
+	go func() { done <- New("lo0", pollEvery).Run(ctx, l) }()
 	var sum float64
 	for deadline := time.Now().Add(10 * time.Second); sum < 100*1000 && time.Now().Before(deadline); {
 		if c, err := net.Dial("udp", "127.0.0.1:9"); err == nil {
@@ -38,7 +38,7 @@ func TestLoopback(t *testing.T) {
 }
 
 func TestNoSuchInterface(t *testing.T) {
-	if err := New("none9").Run(t.Context(), &log{}); !errors.Is(err, errGone) {
+	if err := New("none9", pollEvery).Run(t.Context(), &log{}); !errors.Is(err, errGone) {
 		t.Error(err)
 	}
 	if _, err := Describe("none9"); !errors.Is(err, errGone) {

@@ -50,7 +50,7 @@ func TestVeth(t *testing.T) {
 	l := &log{}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- New("veth0").Run(ctx, l) }()
+	go func() { done <- New("veth0", pollEvery).Run(ctx, l) }()
 	eventually(t, "a sample", func() bool { return len(l.of(sources.TxOctets)) > 0 })
 
 	// Datagrams to a neighbour that is told to the kernel: 100 of 1000 bytes and 42 of headers.
@@ -92,7 +92,7 @@ func TestVeth(t *testing.T) {
 }
 
 func TestNoSuchInterface(t *testing.T) {
-	if err := New("none9").Run(t.Context(), &log{}); !errors.Is(err, errGone) {
+	if err := New("none9", pollEvery).Run(t.Context(), &log{}); !errors.Is(err, errGone) {
 		t.Error(err)
 	}
 	if _, err := Describe("none9"); !errors.Is(err, errGone) {
@@ -220,7 +220,7 @@ func TestRenamedVeth(t *testing.T) {
 	l := &log{}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- New("veth0").Run(ctx, l) }()
+	go func() { done <- New("veth0", pollEvery).Run(ctx, l) }()
 	eventually(t, "a sample", func() bool { return len(l.of(sources.TxOctets)) > 0 })
 	command(t, "ip", "link", "set", "veth0", "name", "wan0")
 	eventually(t, "GONE", func() bool { return l.last().Text == "veth0 GONE: renamed to wan0" })

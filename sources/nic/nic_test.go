@@ -21,6 +21,7 @@ type fakeKernel struct {
 	changes  chan linkChange
 	watchErr error
 	closed   bool
+	reads    int
 }
 
 func newFake() *fakeKernel {
@@ -30,10 +31,12 @@ func newFake() *fakeKernel {
 func (k *fakeKernel) read(r *reading, whole bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.reads++
 	if k.err != nil {
 		return k.err
 	}
-	r.epoch, r.up, r.speed, r.stepped, r.handed = k.now.epoch, k.now.up, k.now.speed, k.now.stepped, k.now.handed
+	r.epoch, r.up, r.speed = k.now.epoch, k.now.up, k.now.speed
+	r.stepped, r.handed, r.lazy = k.now.stepped, k.now.handed, k.now.lazy
 	r.stack = append(r.stack[:0], k.now.stack...)
 	r.mac.take(k.now.mac)
 	r.queues.reset()
@@ -113,16 +116,21 @@ func total(samples []sources.Sample) (sum float64, span time.Duration) {
 }
 
 func fakeSource(k *fakeKernel) *Source {
-	return &Source{"em4", func(string) (kernel, error) { return k, nil }, wallClock}
+	return &Source{"em4", pollEvery, func(string) (kernel, error) { return k, nil }, wallClock}
 }
 
 // run runs the source over k in a bubble of false time while script acts.
 func run(t *testing.T, k *fakeKernel, script func(l *log)) *log {
+	return runEvery(t, pollEvery, k, script)
+}
+
+func runEvery(t *testing.T, every time.Duration, k *fakeKernel, script func(l *log)) *log {
 	l := &log{}
 	synctest.Test(t, func(t *testing.T) {
 		k.changes = make(chan linkChange) // of this bubble
 		ctx, stop := context.WithCancel(t.Context())
 		s := fakeSource(k)
+		s.every = every
 		done := make(chan error)
 		go func() { done <- s.Run(ctx, l) }()
 		time.Sleep(50 * time.Millisecond)

@@ -11,12 +11,13 @@ import (
 
 // A watcher turns readings into samples and events.
 type watcher struct {
-	iface string
-	k     kernel
-	sink  sources.Sink
-	wall  func(time.Time) time.Time
-	now   reading
-	polls int
+	iface   string
+	every   time.Duration
+	k       kernel
+	sink    sources.Sink
+	wall    func(time.Time) time.Time
+	now     reading
+	wholeAt time.Time
 
 	stack, mac, queues meter
 	sizes              [2]*sources.Series // rx, tx
@@ -32,8 +33,9 @@ type watcher struct {
 	odd       int // groups of counters that told more than the link can carry
 }
 
-func newWatcher(iface string, k kernel, sink sources.Sink, wall func(time.Time) time.Time) *watcher {
-	w := &watcher{iface: iface, k: k, sink: sink, wall: wall}
+func newWatcher(src *Source, k kernel, sink sources.Sink) *watcher {
+	iface := src.iface
+	w := &watcher{iface: iface, every: src.every, k: k, sink: sink, wall: src.wall}
 	own := func(m sources.Metric) *sources.Series {
 		return &sources.Series{Source: "nic", Subject: iface, Metric: m}
 	}
@@ -41,7 +43,18 @@ func newWatcher(iface string, k kernel, sink sources.Sink, wall func(time.Time) 
 	w.factor = own(sources.TSOFactor)
 	w.stack, w.mac, w.queues = newMeter(iface), newMeter(iface), newMeter(iface)
 	w.stack.told, w.mac.told = w.packetSizes, w.tsoFactor
+	w.stack.least = leastStep(w.every)
 	return w
+}
+
+// pace is the time to the next poll. Polls come each pollEvery where the kernel does
+// not announce link changes, so that only they tell of one, and while a link that
+// went down may come back.
+func (w *watcher) pace(now time.Time, deaf bool) time.Duration {
+	if deaf || !w.up && now.Sub(w.downSince) < hurryFor {
+		return pollEvery
+	}
+	return w.every
 }
 
 // first reads the baseline.
@@ -49,7 +62,7 @@ func (w *watcher) first(now time.Time) error {
 	if err := w.k.read(&w.now, true); err != nil {
 		return err
 	}
-	w.last, w.lastWall = now, w.wall(now)
+	w.last, w.lastWall, w.wholeAt = now, w.wall(now), now
 	w.present, w.up, w.epoch = true, w.now.up, w.now.epoch
 	if !w.up {
 		w.downSince = now
@@ -61,8 +74,11 @@ func (w *watcher) first(now time.Time) error {
 
 func (w *watcher) poll(now time.Time) error {
 	w.clock(now)
-	w.polls++
-	switch err := w.k.read(&w.now, w.polls%wholeEvery == 0); {
+	whole := now.Sub(w.wholeAt) >= wholeEvery-pollEvery/2 // a poll may come a little early
+	if whole {
+		w.wholeAt = now
+	}
+	switch err := w.k.read(&w.now, whole); {
 	case errors.Is(err, errGone):
 		if w.present {
 			w.present = false
@@ -125,7 +141,10 @@ func (w *watcher) count(now time.Time) {
 	}
 	w.said(now, take(now, r.speed, stack[:len(r.stack)], r.stack, w.sink))
 	if len(r.mac.values) > 0 {
-		w.mac.company = 0
+		w.mac.company, w.mac.least = 0, minStep
+		if r.lazy {
+			w.mac.least = leastStep(w.every)
+		}
 		values := r.mac.values
 		if r.handed {
 			w.mac.company = 1

@@ -72,29 +72,31 @@ type kernel interface {
 // Source is the source "tcp" of one interface.
 type Source struct {
 	iface  string
+	every  time.Duration
 	notice bool
 	open   func() (kernel, error)
 	addrs  func(iface string) ([]netip.Prefix, error)
 }
 
-// New makes the source for connections over the interface of that name. With
-// notice it says RunStarted and RunEnded for a load that it sees in the table.
-func New(iface string, notice bool) *Source {
-	return &Source{iface: iface, notice: notice, open: openKernel, addrs: interfaceAddrs}
+// New makes the source for connections over the interface of that name, with a
+// sample of the followed ones each so often. With notice it says RunStarted and
+// RunEnded for a load that it sees in the table.
+func New(iface string, every time.Duration, notice bool) *Source {
+	return &Source{iface: iface, every: max(every, followEvery), notice: notice, open: openKernel, addrs: interfaceAddrs}
 }
 
 // Name is "tcp".
 func (s *Source) Name() string { return "tcp" }
 
-// Run looks for connections each second and reads the busiest ones each 100 ms,
-// until ctx ends.
+// Run looks for connections each second and reads the busiest ones as often as is
+// wanted, until ctx ends.
 func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 	k, err := s.open()
 	if err != nil {
 		return fmt.Errorf("tcp: %w", err)
 	}
 	defer k.close()
-	t := newTracker(k, sink, s.notice)
+	t := newTracker(k, sink, s.every, s.notice)
 	var asked, dumped time.Time
 	fails := 0
 
@@ -123,7 +125,7 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 		// there is something to follow, and a way to.
 		next := dumpEvery
 		if t.followed() > 0 && !t.coarse {
-			next = followEvery
+			next = min(s.every, dumpEvery)
 		}
 		if next != every {
 			every = next

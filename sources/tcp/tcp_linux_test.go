@@ -81,7 +81,7 @@ func TestVethTransfer(t *testing.T) {
 	l := &log{}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- New("veth0", true).Run(ctx, l) }()
+	go func() { done <- New("veth0", followEvery, true).Run(ctx, l) }()
 
 	c, err := net.Dial("tcp", "10.77.0.2:5201")
 	if err != nil {

@@ -108,10 +108,14 @@ func (l *log) story() (list []string) {
 }
 
 func run(t *testing.T, k *fakeKernel, script func(l *log)) *log {
+	return runEvery(t, followEvery, k, script)
+}
+
+func runEvery(t *testing.T, every time.Duration, k *fakeKernel, script func(l *log)) *log {
 	l := &log{}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		s := New("em0", true)
+		s := New("em0", every, true)
 		s.open = func() (kernel, error) { return k, nil }
 		s.addrs = func(string) ([]netip.Prefix, error) {
 			return []netip.Prefix{netip.MustParsePrefix("10.0.0.1/24")}, nil
@@ -213,7 +217,7 @@ func TestWaitingLoadPort(t *testing.T) {
 }
 
 func TestNoticeIsOptional(t *testing.T) {
-	tr := newTracker(newFake(), &log{}, false)
+	tr := newTracker(newFake(), &log{}, followEvery, false)
 	if tr.run != nil {
 		t.Error("runs are noticed")
 	}
@@ -348,7 +352,7 @@ func TestDumpsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newFake()
 		k.dumpErr = os.ErrPermission
-		s := New("em0", true)
+		s := New("em0", followEvery, true)
 		s.open = func() (kernel, error) { return k, nil }
 		s.addrs = func(string) ([]netip.Prefix, error) { return nil, errors.New("gone") }
 		if err := s.Run(t.Context(), &log{}); !errors.Is(err, os.ErrPermission) || k.dumps != failsInRow {

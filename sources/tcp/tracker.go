@@ -18,7 +18,8 @@ const (
 type flow struct {
 	socket
 	name     string // the Flow's ID
-	readAt   time.Time
+	told     socket // where the next sample starts
+	toldAt   time.Time
 	born     bool // it was not there in the dump before: its totals are all new
 	dumpAt   time.Time
 	dumpSum  uint64 // acked + received at that dump
@@ -42,6 +43,7 @@ type flowSeries struct {
 type tracker struct {
 	k     kernel
 	sink  sources.Sink
+	every time.Duration
 	scope scope
 	run   *runs
 
@@ -52,8 +54,8 @@ type tracker struct {
 	coarse  bool // this system has nothing cheaper than a dump
 }
 
-func newTracker(k kernel, sink sources.Sink, notice bool) *tracker {
-	t := &tracker{k: k, sink: sink, flows: map[key]*flow{}}
+func newTracker(k kernel, sink sources.Sink, every time.Duration, notice bool) *tracker {
+	t := &tracker{k: k, sink: sink, every: every, flows: map[key]*flow{}}
 	if notice {
 		t.run = &runs{sink: sink}
 	}
@@ -92,19 +94,19 @@ func (t *tracker) dump(now time.Time) error {
 func (t *tracker) meet(now time.Time, s socket) {
 	f := t.flows[s.key]
 	if f == nil {
-		f = &flow{socket: s, name: s.id(), moved: now, born: t.dumps > 1}
+		f = &flow{socket: s, name: s.id(), told: s, toldAt: now, moved: now, born: t.dumps > 1}
 		if f.born && s.knows&knowsBytes != 0 {
 			// All it moved, it moved since the dump before.
 			f.rate = float64(f.moves()) * 8 / dumpEvery.Seconds()
 		}
 		t.flows[s.key] = f
 	} else {
-		t.sample(now, f, s)
+		t.take(now, f, s)
 		if span := now.Sub(f.dumpAt).Seconds(); span > 0 && f.moves() >= f.dumpSum {
 			f.rate = float64(f.moves()-f.dumpSum) * 8 / span
 		}
 	}
-	f.readAt, f.dumpAt, f.dumpSum = now, now, f.moves()
+	f.dumpAt, f.dumpSum = now, f.moves()
 }
 
 // choose follows the busiest connections. One that is followed stays for a while
@@ -187,8 +189,12 @@ func (t *tracker) say(now time.Time, f *flow) {
 	t.sink.Event(sources.Event{At: now, Kind: sources.FlowSeen, Source: "tcp", Subject: f.name, Flow: &flow})
 }
 
+// end tells what is not told yet of a connection that is no more.
 func (t *tracker) end(now time.Time, key key, f *flow) {
 	delete(t.flows, key)
+	if f.followed && f.dumpAt.After(f.toldAt) {
+		t.sample(f.dumpAt, f.dumpAt.Sub(f.toldAt), f)
+	}
 	if f.said.ID != "" {
 		t.sink.Event(sources.Event{At: now, Kind: sources.FlowEnded, Source: "tcp", Subject: f.name})
 	}
@@ -208,23 +214,33 @@ func (t *tracker) follow(now time.Time) {
 		case errors.Is(err, errEnded):
 			t.end(now, f.key, f)
 		case err == nil:
-			t.sample(now, f, s)
-			f.readAt = now
+			t.take(now, f, s)
 		}
 	}
 }
 
-// sample tells what changed between the reading before and s, which becomes the
-// reading of f. Only a followed connection is told of.
-func (t *tracker) sample(now time.Time, f *flow, s socket) {
-	before, span := f.socket, now.Sub(f.readAt)
+// take makes s the reading of f. Only a followed connection is told of, and not more
+// often than is wanted: the table is looked at each second at least, so that a load
+// is noticed in time.
+func (t *tracker) take(now time.Time, f *flow, s socket) {
+	before := f.socket
 	f.socket = s
-	if moved := s.acked + s.received; moved != before.acked+before.received || s.queue != before.queue {
+	if s.acked+s.received != before.acked+before.received || s.queue != before.queue {
 		f.moved = now
 	}
-	if !f.followed || span <= 0 {
-		return
+	span := now.Sub(f.toldAt)
+	if f.followed {
+		if span < t.every-followEvery/2 { // a tick may come a little early
+			return
+		}
+		t.sample(now, span, f)
 	}
+	f.told, f.toldAt = s, now
+}
+
+// sample tells what changed since the sample before.
+func (t *tracker) sample(now time.Time, span time.Duration, f *flow) {
+	before, s := f.told, f.socket
 	reading := func(at **sources.Series, m sources.Metric, v float64) {
 		t.sink.Sample(sources.Reading(f.intern(at, m), now, span, v))
 	}
