@@ -49,7 +49,7 @@ func (d *Decoder) setLayout(l layout) {
 	c, s := d.cycle, &shapes[l]
 	d.lay = l
 	c.Module, c.Fields = s.module, s.carries
-	if !c.HasHeader || l == stock130cc {
+	if !c.HasHeader || l == stock130cc || l == stock12Ertt {
 		c.Variant = s.name
 	}
 	d.clock.srtt, d.clock.rto = 1, 1

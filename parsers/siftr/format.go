@@ -12,6 +12,7 @@ const (
 	layoutUnknown layout = iota
 	stock123             // siftr 1.2.3
 	stock124             // siftr 1.2.4
+	stock12Ertt          // siftr 1.2.x, patched for TEACUP to log the enhanced RTT
 	stock130             // siftr 1.3.0
 	stock130cc           // siftr 1.3.0 of ccfbsd: the same and seq, ack, payload
 	siftr2Dec            // siftr2 2.0 to 2.2
@@ -26,6 +27,7 @@ type shape struct {
 	hashed  bool // the second field is a packet hash
 	names   int  // fields that name the connection: four of addresses, or an id
 	carries Fields
+	sure    int // numbers whose places are known; 0: all
 }
 
 // numbers is how many numbers stand behind direction, time and names of a decimal
@@ -38,19 +40,24 @@ func (s *shape) numbers() int {
 }
 
 const (
-	oldFields   = FieldSRTT | FieldState | FieldMSS | FieldAddr | FieldTime
+	erttFields  = FieldSRTT | FieldState | FieldMSS | FieldAddr | FieldTime
+	oldFields   = erttFields | FieldInflight
 	stockFields = oldFields | FieldReass | FieldFlags2
-	hexCarries  = FieldSRTT | FieldFlags2 | FieldReass | FieldPayload | FieldTime
+	hexCarries  = FieldSRTT | FieldFlags2 | FieldReass | FieldPayload | FieldTime | FieldInflight
 )
 
 var shapes = [...]shape{
 	layoutUnknown: {},
-	stock123:      {"siftr 1.2.3", "siftr", 25, true, 4, oldFields},
-	stock124:      {"siftr 1.2.4", "siftr", 28, true, 4, oldFields | FieldReass},
-	stock130:      {"siftr 1.3.0", "siftr", 27, false, 4, stockFields},
-	stock130cc:    {"siftr 1.3.0 with seq, ack and payload", "siftr", 30, false, 4, stockFields | FieldSeq | FieldPayload},
-	siftr2Dec:     {"siftr2 2.0 to 2.2", "siftr2", 21, false, 1, hexCarries | FieldState | FieldSeq},
-	siftr2Hex:     {"siftr2 2.3 to 2.5", "siftr2", 18, false, 1, hexCarries},
+	stock123:      {"siftr 1.2.3", "siftr", 25, true, 4, oldFields, 0},
+	stock124:      {"siftr 1.2.4", "siftr", 28, true, 4, oldFields | FieldReass, 0},
+	// TEACUP itself (analyse.py of knneth/teacup) takes cwnd from the 9th field of
+	// such a log, srtt from the 17th, as in the stock ones, and the enhanced RTT from
+	// the 27th. Where its other field is nobody says, so nothing behind srtt is read.
+	stock12Ertt: {"siftr 1.2.x with the enhanced RTT", "siftr", 27, true, 4, erttFields, 10},
+	stock130:    {"siftr 1.3.0", "siftr", 27, false, 4, stockFields, 0},
+	stock130cc:  {"siftr 1.3.0 with seq, ack and payload", "siftr", 30, false, 4, stockFields | FieldSeq | FieldPayload, 0},
+	siftr2Dec:   {"siftr2 2.0 to 2.2", "siftr2", 21, false, 1, hexCarries | FieldState | FieldSeq, 0},
+	siftr2Hex:   {"siftr2 2.3 to 2.5", "siftr2", 18, false, 1, hexCarries, 0},
 }
 
 // The reasons to refuse a log.
@@ -58,7 +65,6 @@ const (
 	refuse23Dev    = "siftr2 2.3 in development: only the final 2.3 (18 fields, ipmode without sysname) can be read for sure"
 	refuse23Old    = "siftr2 2.3 in development (18 fields in the old order, payload last): only the final 2.3 can be read for sure"
 	refuse23Unsure = "siftr2 2.3, and its first record fits both the final and an in-development order"
-	refuse12Patch  = "siftr 1.2.x with 27 fields: patched, the places of its own two fields are not known"
 )
 
 // version says which layouts a header allows. A nil list with no reason never
@@ -67,7 +73,7 @@ func (h *Header) version() (allowed []layout, refused string) {
 	v := h.Version
 	switch {
 	case strings.HasPrefix(v, "1.2."):
-		return []layout{stock123, stock124}, ""
+		return []layout{stock123, stock124, stock12Ertt}, ""
 	case v == "1.3.0":
 		return []layout{stock130, stock130cc}, ""
 	case v == "2.0", v == "2.1", v == "2.2":
@@ -98,9 +104,6 @@ func pick(allowed []layout, version string, line []byte) (l layout, refused stri
 	n := columns(line)
 	if version == "2.3" {
 		return pick23(n, line)
-	}
-	if strings.HasPrefix(version, "1.2.") && n == 27 {
-		return layoutUnknown, refuse12Patch
 	}
 	for _, l := range allowed {
 		if shapes[l].columns == n {

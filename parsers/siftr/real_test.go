@@ -181,7 +181,7 @@ func compareFlow(t *testing.T, key string, got siftr.FlowReport, want *plainFlow
 		"min srtt":    {*got.MinSRTT, float64(want.minSRTT)},
 		"max srtt":    {*got.MaxSRTT, float64(want.maxSRTT)},
 		"inflight":    {*got.AvgInflight, float64(want.inflight) / n},
-		"in recovery": {float64(got.InRecovery), float64(want.recovery)},
+		"in recovery": {float64(*got.InRecovery), float64(want.recovery)},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: %s = %v, want %v", key, name, pair[0], pair[1])

@@ -24,15 +24,16 @@ type Fields uint16
 
 // The fields that some formats lack. All others are in every format.
 const (
-	FieldPayload Fields = 1 << iota // Payload
-	FieldSRTT                       // SRTT and RTO in a known unit
-	FieldState                      // State
-	FieldMSS                        // MSS
-	FieldFlags2                     // Flags2
-	FieldReass                      // Reass
-	FieldSeq                        // Seq and Ack
-	FieldAddr                       // the addresses, in each record
-	FieldTime                       // Time
+	FieldPayload  Fields = 1 << iota // Payload
+	FieldSRTT                        // SRTT and RTO in a known unit
+	FieldState                       // State
+	FieldMSS                         // MSS
+	FieldFlags2                      // Flags2
+	FieldReass                       // Reass
+	FieldSeq                         // Seq and Ack
+	FieldAddr                        // the addresses, in each record
+	FieldTime                        // Time
+	FieldInflight                    // Inflight, Flags and the buffers
 )
 
 // Values and bits of the fields that have a meaning of their own.

@@ -66,7 +66,7 @@ type CountReport struct {
 	RecordsIn     int64  `json:"records_in"`
 	FooterRecords *int64 `json:"footer_records"` // written, by the footer
 	FooterPackets *int64 `json:"footer_packets"` // seen by the module, by the footer
-	InRecovery    int64  `json:"records_in_recovery"`
+	InRecovery    *int64 `json:"records_in_recovery"`
 }
 
 // A PayloadReport is about the packets that carry data, as handed to IP (out)
@@ -137,7 +137,7 @@ func known(n int64) *int64 {
 func (s *flowSums) report(c *Cycle) FlowReport {
 	f := s.flow
 	r := FlowReport{
-		CountReport: CountReport{RecordsOut: f.Counts[Out], RecordsIn: f.Counts[In], InRecovery: s.recovery},
+		CountReport: CountReport{RecordsOut: f.Counts[Out], RecordsIn: f.Counts[In]},
 	}
 	if f.HasID {
 		r.FlowID = new(fmt.Sprintf("%08x", f.ID))
@@ -158,6 +158,9 @@ func (s *flowSums) report(c *Cycle) FlowReport {
 		r.PayloadReport = s.payload()
 	}
 	r.StateReport = s.state()
+	if s.fields&FieldInflight != 0 {
+		r.InRecovery = &s.recovery
+	}
 	if c.HasHeader && s.fields&FieldTime != 0 {
 		r.First = new(float64(s.first-c.Header.Time) / 1e6)
 		r.Last = new(float64(s.newest-c.Header.Time) / 1e6)
@@ -215,7 +218,9 @@ func (s *flowSums) state() (r StateReport) {
 		return r
 	}
 	r.AvgCwnd, r.MinCwnd, r.MaxCwnd = s.cwnd.mean(), &s.cwnd.min, &s.cwnd.max
-	r.AvgInflight, r.MinInflight, r.MaxInflight = s.inflight.mean(), &s.inflight.min, &s.inflight.max
+	if s.fields&FieldInflight != 0 {
+		r.AvgInflight, r.MinInflight, r.MaxInflight = s.inflight.mean(), &s.inflight.min, &s.inflight.max
+	}
 	if s.fields&FieldSRTT != 0 {
 		r.AvgSRTT = new(s.srtt.sum / float64(s.srtt.n))
 		r.MinSRTT, r.MaxSRTT = &s.srtt.min, &s.srtt.max

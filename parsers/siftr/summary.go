@@ -155,10 +155,12 @@ func (s *Summary) Record(r *Record) {
 	if !r.Established() {
 		return
 	}
-	f.recovery += flagged(r.Flags & FlagRecovery)
 	f.cwnd.add(r.Cwnd)
-	f.inflight.add(r.Inflight)
 	f.srtt.add(r.SRTT)
+	if r.Fields&FieldInflight != 0 {
+		f.inflight.add(r.Inflight)
+		f.recovery += flagged(r.Flags & FlagRecovery)
+	}
 }
 
 // flagged is 1 if any bit of v is set. It has no branch: recovery comes and goes.

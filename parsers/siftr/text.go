@@ -180,7 +180,7 @@ func (d *Decoder) decNumbers(f *Flow, b []byte, i, n int) (v *[decNumbers]uint32
 			return &f.decRepeater.v, next
 		}
 	}
-	return &d.decimals, decFields(b, i, d.decimals[:n])
+	return &d.decimals, decFields(b, i, d.decimals[:n], shapes[d.lay].sure)
 }
 
 // skipHash passes the packet hash of 1.2.x, `0x%08x,`, which is no flow id.
@@ -241,7 +241,8 @@ func recordTime(line []byte) (int64, bool) {
 // decFields reads len(v) decimal numbers up to the newline and returns the place
 // behind it, or -1. 1.2.x prints some fields with %ld: what does not fit 32 bits
 // there is the meaningless bandwidth window, a negative number is two's complement.
-func decFields(b []byte, i int, v []uint32) int {
+// From number sure on, if that is not 0, there may be any.
+func decFields(b []byte, i int, v []uint32, sure int) int {
 	last := len(v) - 1
 	for f := range v {
 		negative := i < len(b) && b[i] == '-'
@@ -267,7 +268,7 @@ func decFields(b []byte, i int, v []uint32) int {
 		switch {
 		case negative && (f == 2 || f == 18): // bwnd, reassembly queue
 			x = -x
-		case negative || x > 1<<32-1 && f != 2:
+		case (negative || x > 1<<32-1 && f != 2) && (sure == 0 || f < sure):
 			return -1
 		}
 		v[f] = uint32(x)
@@ -284,7 +285,12 @@ func (d *Decoder) fillStock(v *[decNumbers]uint32) {
 	r.Ssthresh, r.Cwnd = v[0], v[1]
 	r.Wnd.Snd, r.Wnd.Rcv = v[3], v[4]
 	r.State, r.MSS = uint8(v[7]), v[8]
-	r.SRTT, r.Flags, r.RTO = float64(v[9])*d.clock.srtt, v[11], float64(v[12])*d.clock.rto
+	r.SRTT = float64(v[9]) * d.clock.srtt
+	r.Flow.MSS = r.MSS
+	if d.lay == stock12Ertt {
+		return
+	}
+	r.Flags, r.RTO = v[11], float64(v[12])*d.clock.rto
 	r.SndBuf.Limit, r.SndBuf.Used = v[13], v[14]
 	r.RcvBuf.Limit, r.RcvBuf.Used = v[15], v[16]
 	r.Inflight, r.Reass = v[17], int32(v[18])
@@ -292,7 +298,6 @@ func (d *Decoder) fillStock(v *[decNumbers]uint32) {
 		r.Flags2 = v[2]
 	}
 	f := r.Flow
-	f.MSS = r.MSS
 	if d.lay != stock123 && (v[19] != 0 || v[20] != 0) {
 		f.ID, f.HasID = v[19], true
 	}

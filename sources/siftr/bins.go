@@ -36,6 +36,7 @@ type bins struct {
 type track struct {
 	flow     *parser.Flow
 	id       string
+	flags    bool // the log carries t_flags
 	tso      bool
 	followed bool
 	newest   int64 // bin of the newest record
@@ -283,7 +284,7 @@ func (b *bins) follow(t *track, r *parser.Record) (followed, fresh *track) {
 }
 
 func newTrack(source, tag string, r *parser.Record) *track {
-	t := &track{flow: r.Flow, id: flowID(r) + tag, tso: r.Flags&parser.FlagTSO != 0}
+	t := &track{flow: r.Flow, id: flowID(r) + tag, flags: r.Has(parser.FieldInflight), tso: r.Flags&parser.FlagTSO != 0}
 	series := func(m sources.Metric) *sources.Series {
 		return &sources.Series{Source: source, Subject: t.id, Metric: m}
 	}
@@ -338,13 +339,15 @@ func (t *track) add(r *parser.Record) {
 		return
 	}
 	t.cwnd.add(r.Cwnd)
-	t.inflight.add(r.Inflight)
 	if r.SsthreshSet() {
 		t.ssthresh.add(r.Ssthresh)
 	}
 	if r.Has(parser.FieldSRTT) {
 		t.srtt.add(r.SRTT)
 	}
-	t.recovery.add(r.Flags&parser.FlagRecovery != 0)
-	t.limited.add(r.SndLimited())
+	if r.Has(parser.FieldInflight) {
+		t.inflight.add(r.Inflight)
+		t.recovery.add(r.Flags&parser.FlagRecovery != 0)
+		t.limited.add(r.SndLimited())
+	}
 }

@@ -208,7 +208,7 @@ func (l *live) Record(r *parser.Record) {
 	if fresh != nil {
 		l.flowSeen(t, l.at(r.Time))
 	}
-	if tso := r.Flags&parser.FlagTSO != 0; tso != t.tso {
+	if tso := r.Flags&parser.FlagTSO != 0; tso != t.tso && r.Has(parser.FieldInflight) {
 		t.tso = tso
 		l.flowSeen(t, l.at(r.Time))
 		l.event(sources.Event{At: l.at(r.Time), Kind: sources.SourceNote, Subject: t.id, Text: t.id + ": " + tsoWords(tso)})
@@ -222,8 +222,12 @@ func tsoWords(on bool) string {
 	return "the connection does not use TSO"
 }
 
-func onOff(on bool) string {
-	if on {
+// tsoWord is "" where the log does not carry it.
+func (t *track) tsoWord() string {
+	switch {
+	case !t.flags:
+		return ""
+	case t.tso:
 		return "on"
 	}
 	return "off"
@@ -233,7 +237,7 @@ func (l *live) flowSeen(t *track, at time.Time) {
 	f := t.flow
 	l.event(sources.Event{At: at, Kind: sources.FlowSeen, Subject: t.id, Flow: &sources.Flow{
 		ID: t.id, Local: f.Local, Remote: f.Remote, Stack: f.Entry.Stack, CC: f.Entry.CC, MSS: int(f.MSS),
-		TSO: onOff(t.tso), NoPayload: t.goodput.series == nil,
+		TSO: t.tsoWord(), NoPayload: t.goodput.series == nil,
 	}})
 }
 
