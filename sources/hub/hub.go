@@ -131,7 +131,8 @@ func (h *Hub) Run(ctx context.Context) {
 				hurry = true
 				t.Reset(Tick)
 			}
-		case now := <-t.C:
+		case <-t.C:
+			now := time.Now() // a late tick may bring a time after that of the next one
 			if hurry {
 				hurry = false
 				t.Reset(h.every)

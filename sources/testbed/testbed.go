@@ -13,6 +13,9 @@ import (
 // step is the engine's pace: the tick of a kernel at hz=100.
 const step = 10 * time.Millisecond
 
+// lag is how far the engine may be behind and still makes up for it, step by step.
+const lag = 2 * time.Second
+
 // A Testbed is one simulated host. It is a Source: Run is its life, and the
 // card's counters come from it; the streams are read by whoever parses them, and
 // must be read, or the testbed waits.
@@ -85,11 +88,20 @@ func (t *Testbed) Run(ctx context.Context, sink sources.Sink) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case now := <-tick.C:
-			said := t.live(now, min(now.Sub(last), 20*step), sink)
-			last = now
-			if said.write(t.out) != nil {
-				return nil
+		case <-tick.C:
+			// On a busy machine a tick comes late, and the time it brings may then be
+			// after that of the next one.
+			now := time.Now()
+			if now.Sub(last) > lag {
+				last = now.Add(-lag)
+			}
+			for last.Before(now) {
+				dt := min(now.Sub(last), step)
+				last = last.Add(dt)
+				said := t.live(last, dt, sink)
+				if said.write(t.out) != nil {
+					return nil
+				}
 			}
 		}
 	}

@@ -300,3 +300,49 @@ func TestTheSeedFixesTheNoise(t *testing.T) {
 		}
 	})
 }
+
+// A reader that does not read for a second, or a machine that is too busy, holds the
+// engine up: what should have been sent meanwhile is made up for, in its own time.
+func TestHeldUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		bed := New(7)
+		w, iperf := &witness{samples: map[sources.Metric][]sources.Sample{}}, &witness{lines: map[string][]string{}}
+		var readers sync.WaitGroup
+		for _, r := range []io.Reader{bed.Ping(), bed.Siftr()} {
+			readers.Go(func() { io.Copy(io.Discard, r) })
+		}
+		readers.Go(func() { iperf.read("iperf", bed.Iperf()) })
+		readers.Go(func() {
+			io.Copy(io.Discard, &lateReader{in: bed.Siftr2(), at: time.Now().Add(5 * time.Second), by: time.Second})
+		})
+		if err := bed.Run(ctx, w); err != nil {
+			t.Error(err)
+		}
+		readers.Wait()
+		if got := rowsMean(t, iperf.lines["iperf"]); math.Abs(got-939) > 4 {
+			t.Errorf("iperf3: %v Mbit/s, want about 939", got)
+		}
+		for _, s := range w.samples[sources.TxOctets] {
+			if mean, _ := s.Mean(); mean*8 > 960e6 || s.Span > 200*time.Millisecond {
+				t.Errorf("%v bit/s in %v", mean*8, s.Span)
+			}
+		}
+	})
+}
+
+// A lateReader holds up who writes for it, once.
+type lateReader struct {
+	in io.Reader
+	at time.Time
+	by time.Duration
+}
+
+func (l *lateReader) Read(b []byte) (int, error) {
+	if l.by > 0 && time.Now().After(l.at) {
+		time.Sleep(l.by)
+		l.by = 0
+	}
+	return l.in.Read(b)
+}
