@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"netwatch/screenshots/terminal"
+	"netwatch/sources/netns"
 )
 
 // The end-to-end tests run the real netwatch between two network namespaces with
@@ -122,11 +123,7 @@ func (h *hosts) link() {
 
 func (h *hosts) must(argv ...string) string {
 	h.t.Helper()
-	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
-	if err != nil {
-		h.t.Fatalf("%s: %v: %s", strings.Join(argv, " "), err, out)
-	}
-	return string(out)
+	return netns.Run(h.t, argv...)
 }
 
 // in is a command line in a namespace.

@@ -23,17 +23,8 @@ var (
 // 20000 interrupts a second here, 7900 and 19700 there, where 900 and 927 Mbit/s come
 // in. Then the peer goes for two seconds.
 func playBoth(each func(*experiment.Session)) *experiment.Session {
-	s := experiment.New(experiment.Options{Start: t0, Interface: "em4"})
-	at := t0
-	apply := func(b sources.Batch) {
-		b.At = at
-		for i := range b.Events {
-			b.Events[i].At = at
-		}
-		s.Apply(b)
-		each(s)
-	}
-	apply(sources.Batch{Events: []sources.Event{
+	p := &script{experiment.New(experiment.Options{Start: t0, Interface: "em4"}), t0, each}
+	p.apply(sources.Batch{Events: []sources.Event{
 		{Kind: sources.KnobSeen, Subject: "aim", New: "1", Knob: &sources.KnobSpec{Name: "aim"}},
 		{Kind: sources.SourceUp, Host: "r1", Source: experiment.PeerSource, Subject: "em4"},
 		{Kind: sources.KnobSeen, Host: "r1", Subject: "aim", New: "1", Knob: &sources.KnobSpec{Name: "aim"}},
@@ -41,16 +32,16 @@ func playBoth(each func(*experiment.Session)) *experiment.Session {
 	}})
 	seconds := func(here, far, mbit float64) {
 		for range 8 {
-			at = at.Add(time.Second)
-			apply(sources.Batch{Samples: []sources.Sample{
-				sources.Amount(hereIrqs, at, time.Second, here),
-				sources.Amount(farIrqs, at, time.Second, far),
-				sources.Amount(farIn, at, time.Second, mbit*1e6/8),
+			p.at = p.at.Add(time.Second)
+			p.apply(sources.Batch{Samples: []sources.Sample{
+				sources.Amount(hereIrqs, p.at, time.Second, here),
+				sources.Amount(farIrqs, p.at, time.Second, far),
+				sources.Amount(farIn, p.at, time.Second, mbit*1e6/8),
 			}})
 		}
 	}
 	seconds(8000, 7900, 900)
-	apply(sources.Batch{Events: []sources.Event{
+	p.apply(sources.Batch{Events: []sources.Event{
 		{Kind: sources.KnobTurning, Subject: "aim", Old: "1", Asked: "2"},
 		{Kind: sources.KnobTurning, Host: "r1", Subject: "aim", Old: "1", Asked: "2"},
 		{Kind: sources.KnobTurned, Subject: "aim", Old: "1", Asked: "2", New: "2"},
@@ -58,13 +49,13 @@ func playBoth(each func(*experiment.Session)) *experiment.Session {
 		{Kind: sources.KnobBoth, Subject: "aim", Old: "1", Asked: "2", New: "2", Span: 9 * time.Millisecond},
 	}})
 	seconds(20000, 19700, 927)
-	apply(sources.Batch{Events: []sources.Event{{Kind: sources.SourceGone, Host: "r1", Source: experiment.PeerSource, Text: "ssh ended"}}})
+	p.apply(sources.Batch{Events: []sources.Event{{Kind: sources.SourceGone, Host: "r1", Source: experiment.PeerSource, Text: "ssh ended"}}})
 	for range 2 {
-		at = at.Add(time.Second)
-		apply(sources.Batch{Samples: []sources.Sample{sources.Amount(hereIrqs, at, time.Second, 1)}})
+		p.at = p.at.Add(time.Second)
+		p.apply(sources.Batch{Samples: []sources.Sample{sources.Amount(hereIrqs, p.at, time.Second, 1)}})
 	}
-	s.Finish()
-	return s
+	p.s.Finish()
+	return p.s
 }
 
 // 20000/8000-1 = 150 %, 19700/7900-1 = 149.4 %, 927/900-1 = 3 %. The two seconds
@@ -98,11 +89,7 @@ Means without the first 2s after a turn and of a run, and without link gaps; n c
 func TestLinesOfBothEnds(t *testing.T) {
 	var out bytes.Buffer
 	l := NewText(&out, time.Second, "s1")
-	playBoth(func(s *experiment.Session) {
-		if err := l.Tick(s); err != nil {
-			t.Fatal(err)
-		}
-	})
+	playBoth(ticks(t, l))
 	var got []string
 	for _, v := range strings.Split(out.String(), "\n") {
 		got = append(got, strings.Join(strings.Fields(v), " "))
@@ -168,11 +155,7 @@ func TestHeaderWhenAPeerComes(t *testing.T) {
 func TestCSVOfBothEnds(t *testing.T) {
 	var out bytes.Buffer
 	l := NewCSV(&out, time.Second, "s1")
-	playBoth(func(s *experiment.Session) {
-		if err := l.Tick(s); err != nil {
-			t.Fatal(err)
-		}
-	})
+	playBoth(ticks(t, l))
 	rows, err := csv.NewReader(&out).ReadAll()
 	if err != nil {
 		t.Fatal(err)

@@ -22,42 +22,59 @@ var (
 	cwnd    = &sources.Series{Source: "siftr2", Subject: "dd7fc950", Metric: sources.Cwnd}
 )
 
+// A script plays batches into a session, each at the script's time, and shows it
+// after each.
+type script struct {
+	s    *experiment.Session
+	at   time.Time
+	each func(*experiment.Session)
+}
+
+func (p *script) apply(b sources.Batch) {
+	b.At = p.at
+	for i := range b.Events {
+		b.Events[i].At = p.at
+	}
+	p.s.Apply(b)
+	p.each(p.s)
+}
+
+// ticks lets l look after each batch.
+func ticks(t *testing.T, l *Lines) func(*experiment.Session) {
+	return func(s *experiment.Session) {
+		if err := l.Tick(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // play is a run of 8 s at aim=1 and one of 8 s at aim=2, 900 and 927 Mbit/s, with
 // a ping each second of 200, 210, … and of 150, 160, … us.
 func play(each func(*experiment.Session)) *experiment.Session {
-	s := experiment.New(experiment.Options{Start: t0, Interface: "em4", Simulated: true})
-	at := t0
-	apply := func(b sources.Batch) {
-		b.At = at
-		for i := range b.Events {
-			b.Events[i].At = at
-		}
-		s.Apply(b)
-		each(s)
-	}
-	apply(sources.Batch{Events: []sources.Event{
+	p := &script{experiment.New(experiment.Options{Start: t0, Interface: "em4", Simulated: true}), t0, each}
+	p.apply(sources.Batch{Events: []sources.Event{
 		{Kind: sources.KnobSeen, Subject: "aim", New: "1", Knob: &sources.KnobSpec{Name: "aim"}},
 		{Kind: sources.RunStarted, Source: "iperf3", Subject: "iperf3 #1", Text: "iperf3 -c r1"},
 	}})
 	seconds := func(mbit, rtt float64) {
 		for i := range 8 {
-			at = at.Add(time.Second)
-			apply(sources.Batch{Samples: []sources.Sample{
-				sources.Amount(goodput, at, time.Second, mbit*1e6/8),
-				sources.Reading(ping, at, time.Second, rtt+10*float64(i)),
-				{Series: cwnd, At: at, Span: time.Second, N: 1000, Sum: 1000 * 512 * 1024, Min: 1024, Max: 1 << 20, Last: 5},
+			p.at = p.at.Add(time.Second)
+			p.apply(sources.Batch{Samples: []sources.Sample{
+				sources.Amount(goodput, p.at, time.Second, mbit*1e6/8),
+				sources.Reading(ping, p.at, time.Second, rtt+10*float64(i)),
+				{Series: cwnd, At: p.at, Span: time.Second, N: 1000, Sum: 1000 * 512 * 1024, Min: 1024, Max: 1 << 20, Last: 5},
 			}})
 		}
 	}
 	seconds(900, 200)
-	apply(sources.Batch{Events: []sources.Event{
+	p.apply(sources.Batch{Events: []sources.Event{
 		{Kind: sources.KnobTurning, Subject: "aim", Old: "1", Asked: "2"},
 		{Kind: sources.KnobTurned, Subject: "aim", Old: "1", Asked: "2", New: "2", Span: 9 * time.Millisecond},
 	}})
 	seconds(927, 150)
-	apply(sources.Batch{Samples: []sources.Sample{sources.Amount(lost, at.Add(-2*time.Second), 200*time.Millisecond, 1)}})
-	s.Finish()
-	return s
+	p.apply(sources.Batch{Samples: []sources.Sample{sources.Amount(lost, p.at.Add(-2*time.Second), 200*time.Millisecond, 1)}})
+	p.s.Finish()
+	return p.s
 }
 
 // Six of eight readings count (2 s of settling): 220..270 has the mean 245 and
@@ -96,11 +113,7 @@ func TestMarkdownOfNothing(t *testing.T) {
 func TestTextLines(t *testing.T) {
 	var out bytes.Buffer
 	l := NewText(&out, time.Second, "")
-	play(func(s *experiment.Session) {
-		if err := l.Tick(s); err != nil {
-			t.Fatal(err)
-		}
-	})
+	play(ticks(t, l))
 	lines := strings.Split(out.String(), "\n")
 	var plain, events []string
 	for _, v := range lines {
@@ -130,11 +143,7 @@ func TestTextLines(t *testing.T) {
 func TestCSVHasOneShape(t *testing.T) {
 	var out bytes.Buffer
 	l := NewCSV(&out, time.Second, "")
-	play(func(s *experiment.Session) {
-		if err := l.Tick(s); err != nil {
-			t.Fatal(err)
-		}
-	})
+	play(ticks(t, l))
 	rows, err := csv.NewReader(&out).ReadAll() // refuses rows of another length
 	if err != nil {
 		t.Fatal(err)

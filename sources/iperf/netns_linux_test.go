@@ -6,45 +6,26 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"netwatch/parsers/iperf"
 	"netwatch/sources"
+	"netwatch/sources/netns"
 	"netwatch/sources/proc"
 )
 
 // pair makes two network namespaces with a veth pair between them, 10.99.0.1 and .2.
 func pair(t *testing.T) (here, there string) {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("network namespaces need root")
-	}
-	for _, tool := range []string{"ip", "iperf3", "iperf"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(tool + " is not installed")
-		}
-	}
-	here, there = fmt.Sprintf("nwi%da", os.Getpid()), fmt.Sprintf("nwi%db", os.Getpid())
-	run := func(args ...string) {
-		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
-			t.Skipf("ip %s: %v: %s", strings.Join(args, " "), err, out)
-		}
-	}
-	t.Cleanup(func() {
-		exec.Command("ip", "netns", "del", here).Run()
-		exec.Command("ip", "netns", "del", there).Run()
-	})
-	run("netns", "add", here)
-	run("netns", "add", there)
-	run("link", "add", "veth0", "netns", here, "type", "veth", "peer", "name", "veth0", "netns", there)
+	netns.Need(t, "ip", "iperf3", "iperf")
+	here, there = netns.Add(t, "a"), netns.Add(t, "b")
+	netns.Run(t, "ip", "link", "add", "veth0", "netns", here, "type", "veth", "peer", "name", "veth0", "netns", there)
 	for ns, addr := range map[string]string{here: "10.99.0.1/24", there: "10.99.0.2/24"} {
-		run("-n", ns, "addr", "add", addr, "dev", "veth0")
-		run("-n", ns, "link", "set", "veth0", "up")
-		run("-n", ns, "link", "set", "lo", "up")
+		netns.Run(t, "ip", "-n", ns, "addr", "add", addr, "dev", "veth0")
+		netns.Run(t, "ip", "-n", ns, "link", "set", "veth0", "up")
+		netns.Run(t, "ip", "-n", ns, "link", "set", "lo", "up")
 	}
 	return here, there
 }

@@ -11,12 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netwatch/sources"
+	"netwatch/sources/netns"
 )
 
 // ethtool's own words for the features of veth0.
 func ethtoolSays(t *testing.T, feature string) string {
 	t.Helper()
-	for line := range strings.Lines(command(t, "ethtool", "-k", "veth0")) {
+	for line := range strings.Lines(netns.Run(t, "ethtool", "-k", "veth0")) {
 		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && name == feature {
 			return value
 		}
@@ -27,11 +28,11 @@ func ethtoolSays(t *testing.T, feature string) string {
 // Every offload of a real veth is turned, read back by ethtool, and put back to
 // exactly what it was.
 func TestVethOffloads(t *testing.T) {
-	if !inNamespace(t) {
+	if !netns.Inside(t) {
 		return
 	}
-	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
-	before := command(t, "ethtool", "-k", "veth0")
+	netns.Run(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+	before := netns.Run(t, "ethtool", "-k", "veth0")
 	list, err := For("veth0")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestVethOffloads(t *testing.T) {
 	if err := b.Restore(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if after := command(t, "ethtool", "-k", "veth0"); after != before {
+	if after := netns.Run(t, "ethtool", "-k", "veth0"); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
 	for knob, what := range map[string]string{"aim": "interrupt moderation", "rx-usecs": "interrupt moderation",
@@ -73,11 +74,11 @@ func TestVethOffloads(t *testing.T) {
 		}
 	}
 	// Another hand on the card, then none at all.
-	command(t, "ethtool", "-K", "veth0", "tso", "off")
+	netns.Run(t, "ethtool", "-K", "veth0", "tso", "off")
 	if v, err := byName(list, "tso").Get(t.Context()); v != "off" || err != nil {
 		t.Error(v, err)
 	}
-	command(t, "ip", "link", "del", "veth0")
+	netns.Run(t, "ip", "link", "del", "veth0")
 	if _, err := byName(list, "tso").Get(t.Context()); !errors.Is(err, unix.ENODEV) {
 		t.Error(err)
 	}
@@ -89,11 +90,11 @@ func TestVethOffloads(t *testing.T) {
 // TSO cannot be without txcsum. The kernel switches it off and on with it, unless it
 // was turned off by a turn of its own.
 func TestVethSums(t *testing.T) {
-	if !inNamespace(t) {
+	if !netns.Inside(t) {
 		return
 	}
-	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
-	before := command(t, "ethtool", "-k", "veth0")
+	netns.Run(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+	before := netns.Run(t, "ethtool", "-k", "veth0")
 	list, err := For("veth0")
 	if err != nil {
 		t.Fatal(err)
@@ -127,14 +128,14 @@ func TestVethSums(t *testing.T) {
 	}
 	outcomes, err := aJournal(t, dir, os.Getpid(), nil).Restore(t.Context(), false,
 		func(e Entry) (sources.Knob, error) { return byName(list, e.Knob), nil })
-	if after := command(t, "ethtool", "-k", "veth0"); err != nil || after != before {
+	if after := netns.Run(t, "ethtool", "-k", "veth0"); err != nil || after != before {
 		t.Errorf("%+v, %v; before:\n%s\nafter:\n%s", outcomes, err, before, after)
 	}
 	expectJournal(t, dir)
 }
 
 func TestCongestionControlOfANamespace(t *testing.T) {
-	if !inNamespace(t) {
+	if !netns.Inside(t) {
 		return
 	}
 	list, err := For("lo")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -159,41 +158,17 @@ func (k *freebsdKernel) watch(ctx context.Context, changes chan<- linkChange) er
 	if err != nil {
 		return os.NewSyscallError("route socket", err)
 	}
-	f := os.NewFile(uintptr(fd), "route")
-	defer f.Close()
-	defer context.AfterFunc(ctx, func() { f.Close() })()
+	return listen(ctx, os.NewFile(uintptr(fd), "route"), changes, k.announced)
+}
 
-	buf := make([]byte, 16<<10)
-	for {
-		n, err := f.Read(buf)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case errors.Is(err, unix.ENOBUFS):
-			continue // more was announced than fits; the next poll tells the state
-		case err != nil:
-			return err
-		}
-		now := time.Now()
-		for rest := buf[:n]; len(rest) > 0; {
-			var m bsd.RouteMessage
-			if m, rest, err = bsd.NextRouteMessage(rest); err != nil {
-				return err
-			}
-			if m.Type != bsd.TypeIfInfo {
-				continue
-			}
-			info, err := bsd.ParseIfInfo(m)
-			if err != nil || !k.isOurs(info.Index) {
-				continue
-			}
-			select {
-			case changes <- linkChange{now, info.Up()}:
-			case <-ctx.Done():
-				return nil
-			}
-		}
+// announced reads the first message of b.
+func (k *freebsdKernel) announced(b []byte) (up, ours bool, rest []byte, err error) {
+	m, rest, err := bsd.NextRouteMessage(b)
+	if err != nil || m.Type != bsd.TypeIfInfo {
+		return false, false, rest, err
 	}
+	info, err := bsd.ParseIfInfo(m)
+	return info.Up(), err == nil && k.isOurs(info.Index), rest, nil
 }
 
 // isOurs asks the kernel, for the poll may be looking the name up at this moment.

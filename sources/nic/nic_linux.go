@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -128,39 +127,15 @@ func (k *linuxKernel) watch(ctx context.Context, changes chan<- linkChange) erro
 	if err != nil {
 		return err
 	}
-	f := os.NewFile(uintptr(fd), "rtnetlink")
-	defer f.Close()
-	defer context.AfterFunc(ctx, func() { f.Close() })()
+	return listen(ctx, os.NewFile(uintptr(fd), "rtnetlink"), changes, k.announced)
+}
 
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := f.Read(buf)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case errors.Is(err, unix.ENOBUFS):
-			continue // more was announced than fits; the next poll tells the state
-		case err != nil:
-			return err
-		}
-		now := time.Now()
-		for rest := buf[:n]; len(rest) > 0; {
-			var m linux.Message
-			if m, rest, err = linux.NextMessage(rest); err != nil {
-				return err
-			}
-			if m.Type != linux.TypeNewLink {
-				continue
-			}
-			l, err := linux.ParseLink(m)
-			if err != nil || l.Name != k.iface {
-				continue
-			}
-			select {
-			case changes <- linkChange{now, l.Up()}:
-			case <-ctx.Done():
-				return nil
-			}
-		}
+// announced reads the first message of b.
+func (k *linuxKernel) announced(b []byte) (up, ours bool, rest []byte, err error) {
+	m, rest, err := linux.NextMessage(b)
+	if err != nil || m.Type != linux.TypeNewLink {
+		return false, false, rest, err
 	}
+	l, err := linux.ParseLink(m)
+	return l.Up(), err == nil && l.Name == k.iface, rest, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"netwatch/parsers/linux"
 	"netwatch/sources"
+	"netwatch/sources/netns"
 )
 
 // eventually waits for something a kernel does in its own time.
@@ -36,16 +37,16 @@ func (l *log) last() sources.Event {
 // A real veth: the octets told are those the kernel's files count, the link goes
 // down and up, the interface vanishes and one of the same name returns.
 func TestVeth(t *testing.T) {
-	if !inNamespace(t) {
+	if !netns.Inside(t) {
 		return
 	}
 	add := func() {
-		command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
-		command(t, "ip", "link", "set", "veth1", "up")
-		command(t, "ip", "link", "set", "veth0", "up")
+		netns.Run(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+		netns.Run(t, "ip", "link", "set", "veth1", "up")
+		netns.Run(t, "ip", "link", "set", "veth0", "up")
 	}
 	add()
-	command(t, "ip", "addr", "add", "10.77.0.1/24", "dev", "veth0")
+	netns.Run(t, "ip", "addr", "add", "10.77.0.1/24", "dev", "veth0")
 
 	l := &log{}
 	ctx, stop := context.WithCancel(t.Context())
@@ -54,7 +55,7 @@ func TestVeth(t *testing.T) {
 	eventually(t, "a sample", func() bool { return len(l.of(sources.TxOctets)) > 0 })
 
 	// Datagrams to a neighbour that is told to the kernel: 100 of 1000 bytes and 42 of headers.
-	command(t, "ip", "neigh", "add", "10.77.0.2", "lladdr", "02:00:00:00:00:02", "dev", "veth0")
+	netns.Run(t, "ip", "neigh", "add", "10.77.0.2", "lladdr", "02:00:00:00:00:02", "dev", "veth0")
 	c, err := net.Dial("udp", "10.77.0.2:9")
 	if err != nil {
 		t.Fatal(err)
@@ -71,17 +72,17 @@ func TestVeth(t *testing.T) {
 		t.Errorf("%v octets, want about %d", sum, 100*1042)
 	}
 
-	command(t, "ip", "link", "set", "veth1", "down")
+	netns.Run(t, "ip", "link", "set", "veth1", "down")
 	eventually(t, "link down", func() bool { return l.last().Kind == sources.LinkDown })
-	command(t, "ip", "link", "set", "veth1", "up")
+	netns.Run(t, "ip", "link", "set", "veth1", "up")
 	eventually(t, "link up", func() bool { return l.last().Kind == sources.LinkUp })
 	if e := l.last(); e.Span <= 0 || e.Span > 5*time.Second {
 		t.Errorf("%+v", e)
 	}
 
-	command(t, "ip", "link", "del", "veth0")
+	netns.Run(t, "ip", "link", "del", "veth0")
 	eventually(t, "GONE", func() bool { return l.last().Text == "veth0 GONE" })
-	command(t, "ip", "link", "add", "other0", "type", "veth", "peer", "name", "other1") // never taken for it
+	netns.Run(t, "ip", "link", "add", "other0", "type", "veth", "peer", "name", "other1") // never taken for it
 	add()
 	eventually(t, "back", func() bool { return l.last().Kind == sources.LinkUp })
 
@@ -101,11 +102,11 @@ func TestNoSuchInterface(t *testing.T) {
 }
 
 func TestDescribeVeth(t *testing.T) {
-	if !inNamespace(t) {
+	if !netns.Inside(t) {
 		return
 	}
-	command(t, "ip", "link", "add", "veth0", "mtu", "1400", "type", "veth", "peer", "name", "veth1")
-	command(t, "ip", "addr", "add", "10.77.0.1/24", "dev", "veth0")
+	netns.Run(t, "ip", "link", "add", "veth0", "mtu", "1400", "type", "veth", "peer", "name", "veth1")
+	netns.Run(t, "ip", "addr", "add", "10.77.0.1/24", "dev", "veth0")
 	f, err := Describe("veth0")
 	if err != nil {
 		t.Fatal(err)
@@ -113,8 +114,8 @@ func TestDescribeVeth(t *testing.T) {
 	if f.Driver != "veth" || f.MTU != 1400 || f.Up || len(f.Addrs) != 1 || f.Addrs[0].String() != "10.77.0.1/24" {
 		t.Errorf("%+v", f)
 	}
-	command(t, "ip", "link", "set", "veth1", "up")
-	command(t, "ip", "link", "set", "veth0", "up")
+	netns.Run(t, "ip", "link", "set", "veth1", "up")
+	netns.Run(t, "ip", "link", "set", "veth0", "up")
 	// The kernel tells the new state of a link in its own time.
 	eventually(t, "up", func() bool { f, err = Describe("veth0"); return err != nil || f.Up })
 	if err != nil || f.Speed != 10e9 {
@@ -189,10 +190,10 @@ func TestBelowIn(t *testing.T) {
 
 // Interfaces on others say so. A kernel without the module skips that one.
 func TestDescribeBelow(t *testing.T) {
-	if !inNamespace(t) {
+	if !netns.Inside(t) {
 		return
 	}
-	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+	netns.Run(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
 	for _, c := range []struct{ add, member, name, want string }{
 		{"ip link add link veth0 name veth0.100 type vlan id 100", "", "veth0.100", "vlan 100 on veth0"},
 		{"ip link add bond9 type bond", "ip link set veth0 master bond9", "bond9", "bond of veth0"},
@@ -204,7 +205,7 @@ func TestDescribeBelow(t *testing.T) {
 			continue
 		}
 		if c.member != "" {
-			command(t, strings.Fields(c.member)...)
+			netns.Run(t, strings.Fields(c.member)...)
 		}
 		if f, err := Describe(c.name); err != nil || f.Below() != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.name, f.Below(), err, c.want)
@@ -213,18 +214,18 @@ func TestDescribeBelow(t *testing.T) {
 }
 
 func TestRenamedVeth(t *testing.T) {
-	if !inNamespace(t) {
+	if !netns.Inside(t) {
 		return
 	}
-	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
+	netns.Run(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
 	l := &log{}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- New("veth0", pollEvery).Run(ctx, l) }()
 	eventually(t, "a sample", func() bool { return len(l.of(sources.TxOctets)) > 0 })
-	command(t, "ip", "link", "set", "veth0", "name", "wan0")
+	netns.Run(t, "ip", "link", "set", "veth0", "name", "wan0")
 	eventually(t, "GONE", func() bool { return l.last().Text == "veth0 GONE: renamed to wan0" })
-	command(t, "ip", "link", "set", "wan0", "name", "veth0")
+	netns.Run(t, "ip", "link", "set", "wan0", "name", "veth0")
 	eventually(t, "present again", func() bool {
 		return len(l.of(sources.TxOctets)) > 0 && l.of(sources.TxOctets)[len(l.of(sources.TxOctets))-1].At.After(l.last().At)
 	})

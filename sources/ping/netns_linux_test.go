@@ -3,10 +3,8 @@ package ping
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"netwatch/parsers/ping"
 	"netwatch/sources"
+	"netwatch/sources/netns"
 	"netwatch/sources/proc"
 )
 
@@ -23,29 +22,16 @@ func TestRealPing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	if os.Getuid() != 0 {
-		t.Skip("network namespaces need root")
+	netns.Need(t, "ip", "ping")
+	if !netns.Inside(t) {
+		return
 	}
-	for _, tool := range []string{"ip", "ping"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(tool + " is not installed")
-		}
-	}
-	far := fmt.Sprintf("nwp%d", os.Getpid())
-	dev := fmt.Sprintf("nwp%d", os.Getpid()%100000)
-	ip := func(args ...string) {
-		t.Helper()
-		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
-			t.Skipf("ip %s: %v: %s", strings.Join(args, " "), err, out)
-		}
-	}
-	t.Cleanup(func() { exec.Command("ip", "netns", "del", far).Run() })
-	ip("netns", "add", far)
-	ip("link", "add", dev, "type", "veth", "peer", "name", "veth0", "netns", far)
-	ip("addr", "add", "198.18.77.1/24", "dev", dev)
-	ip("link", "set", dev, "up")
-	ip("-n", far, "addr", "add", "198.18.77.2/24", "dev", "veth0")
-	ip("-n", far, "link", "set", "veth0", "up")
+	far := netns.Add(t, "far")
+	netns.Run(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth0", "netns", far)
+	netns.Run(t, "ip", "addr", "add", "198.18.77.1/24", "dev", "veth0")
+	netns.Run(t, "ip", "link", "set", "veth0", "up")
+	netns.Run(t, "ip", "-n", far, "addr", "add", "198.18.77.2/24", "dev", "veth0")
+	netns.Run(t, "ip", "-n", far, "link", "set", "veth0", "up")
 
 	t.Run("mean", pingMean)
 
@@ -55,9 +41,9 @@ func TestRealPing(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- New("198.18.77.2", 0).Run(ctx, l) }()
 	<-time.After(2 * time.Second)
-	ip("-n", far, "addr", "del", "198.18.77.2/24", "dev", "veth0")
+	netns.Run(t, "ip", "-n", far, "addr", "del", "198.18.77.2/24", "dev", "veth0")
 	<-time.After(time.Second)
-	ip("-n", far, "addr", "add", "198.18.77.2/24", "dev", "veth0")
+	netns.Run(t, "ip", "-n", far, "addr", "add", "198.18.77.2/24", "dev", "veth0")
 	if err := <-done; err != nil {
 		t.Fatalf("Run: %v", err)
 	}

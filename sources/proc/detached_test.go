@@ -4,9 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -41,50 +39,15 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// TestDetached: no signal of ours reaches the child, it has no terminal, and the end
-// of its input ends it.
+// TestDetached: the child has a child, and what is said of the one is true of both.
 func TestDetached(t *testing.T) {
 	needShell(t)
-	c, err := Start(Spec{Argv: []string{"/bin/sh", "-c", "echo $$; cat; echo bye"}, Input: true, Detached: true, Grace: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := <-c.Output()
-	if pid := strings.TrimSpace(string(first.Data)); pid != strconv.Itoa(c.PID()) {
-		t.Errorf("pid %s, want %d", pid, c.PID())
-	}
-	if group, err := syscall.Getpgid(c.PID()); err != nil || group != c.PID() {
-		t.Errorf("group %d, %v", group, err)
-	}
-	c.Interrupt()
-	io.WriteString(c.Input(), "still here\n")
-	if o := <-c.Output(); string(o.Data) != "still here\n" {
-		t.Errorf("after an interrupt it said %q", o.Data)
-	}
-	c.Stop()
-	var said string
-	for o := range c.Output() {
-		said += string(o.Data)
-	}
-	if st := c.Wait(); said != "bye\n" || !st.OK() {
-		t.Errorf("it said %q and ended with %v", said, st)
-	}
+	checkDetached(t, Spec{Argv: []string{"/bin/sh", "-c", "echo $$; cat; echo bye"}, Input: true, Detached: true, Grace: time.Millisecond})
 }
 
-// TestRelease: a child that talks for ever and does not look at its input.
 func TestRelease(t *testing.T) {
 	needShell(t)
-	c, err := Start(Spec{Argv: []string{"yes"}, Input: true, Detached: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-c.Output()
-	c.Release()
-	for range c.Output() {
-	}
-	if st := c.Wait(); st.Code != 128+int(syscall.SIGPIPE) {
-		t.Error(st)
-	}
+	checkReleased(t, Spec{Argv: []string{"yes"}, Input: true, Detached: true})
 }
 
 // TestDetachedOutlivesUs: netwatch is killed with kill -9, and the child sees the end

@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 		fmt.Println(os.Getpid())
 		io.Copy(os.Stdout, os.Stdin)
 		fmt.Println("bye")
+	case "talks":
+		for {
+			fmt.Println("y")
+		}
 	case "deaf":
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 		c := exec.Command(os.Args[0])

@@ -40,11 +40,16 @@ func TestOwnOutputs(t *testing.T) {
 	}
 }
 
-// TestOwnDetached: a session of its own, no signal of ours, and the end of the
-// input ends it.
 func TestOwnDetached(t *testing.T) {
 	spec := own("echoes")
 	spec.Input, spec.Detached = true, true
+	checkDetached(t, spec)
+}
+
+// checkDetached: no signal of ours reaches a child that says its number, then what it
+// is told, and bye at the end; it has no terminal, and the end of its input ends it.
+func checkDetached(t *testing.T, spec Spec) {
+	t.Helper()
 	c, err := Start(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +93,16 @@ func TestOwnStopEscalates(t *testing.T) {
 	}
 }
 
-// TestOwnRelease: a child that does not look at its input ends by a broken pipe.
 func TestOwnRelease(t *testing.T) {
-	spec := own("echoes")
+	spec := own("talks")
 	spec.Input, spec.Detached = true, true
+	checkReleased(t, spec)
+}
+
+// checkReleased: a child that talks for ever and does not look at its input is let go,
+// and ends by a broken pipe.
+func checkReleased(t *testing.T, spec Spec) {
+	t.Helper()
 	c, err := Start(spec)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"netwatch/sources"
+	"netwatch/sources/netns"
 )
 
 const peerMode = "NETWATCH_TEST_PEER"
@@ -42,7 +43,7 @@ func TestPeer(t *testing.T) {
 // A real transfer between two namespaces: the payload told is the payload sent,
 // and the run is noticed.
 func TestVethTransfer(t *testing.T) {
-	if !inNamespace(t) {
+	if !netns.Inside(t) {
 		return
 	}
 	if _, err := exec.LookPath("nsenter"); err != nil {
@@ -64,11 +65,11 @@ func TestVethTransfer(t *testing.T) {
 	}
 	defer peer.Process.Kill()
 	pid := strconv.Itoa(peer.Process.Pid)
-	command(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1", "netns", pid)
-	command(t, "ip", "addr", "add", "10.77.0.1/24", "dev", "veth0")
-	command(t, "ip", "link", "set", "veth0", "up")
-	command(t, "nsenter", "-t", pid, "-n", "ip", "addr", "add", "10.77.0.2/24", "dev", "veth1")
-	command(t, "nsenter", "-t", pid, "-n", "ip", "link", "set", "veth1", "up")
+	netns.Run(t, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1", "netns", pid)
+	netns.Run(t, "ip", "addr", "add", "10.77.0.1/24", "dev", "veth0")
+	netns.Run(t, "ip", "link", "set", "veth0", "up")
+	netns.Run(t, "nsenter", "-t", pid, "-n", "ip", "addr", "add", "10.77.0.2/24", "dev", "veth1")
+	netns.Run(t, "nsenter", "-t", pid, "-n", "ip", "link", "set", "veth1", "up")
 	fmt.Fprint(in, "x")
 	for heard := ""; len(heard) < len("listening") || heard[len(heard)-9:] != "listening"; {
 		b := make([]byte, 1)
