@@ -15,11 +15,18 @@ import (
 // A face shows a session that is fed with Batches until they end.
 type face func(ctx context.Context, s *experiment.Session, batches <-chan sources.Batch) error
 
+// linesBegin is when the first interval of lines begins. Polls of each second are made
+// on the second: told there, too, a line would have the figures of two or of none.
+const linesBegin = 300 * time.Millisecond
+
 // linesFace writes text or CSV lines.
 func linesFace(l *report.Lines) face {
 	return func(_ context.Context, s *experiment.Session, batches <-chan sources.Batch) error {
 		for b := range batches {
 			s.Apply(b)
+			if s.Now().Sub(s.Start) < linesBegin { // lines fall between the polls of each second
+				continue
+			}
 			if err := l.Tick(s); err != nil {
 				return fmt.Errorf("output: %w", err)
 			}

@@ -101,11 +101,16 @@ func (o *options) checkFiles() error {
 			continue
 		}
 		f, err := os.Open(path)
-		switch {
-		case err == nil:
-			f.Close()
-		case !errors.Is(err, os.ErrNotExist):
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
 			return err
+		}
+		info, err := f.Stat()
+		f.Close()
+		if err == nil && info.IsDir() {
+			return fmt.Errorf("%s: a directory is no log", path)
 		}
 	}
 	return nil

@@ -112,7 +112,7 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	if bySignal(cmd.Context()) { // the terminal may be gone: what could not be shown is no failure
 		return restored
 	}
-	return errors.Join(restored, err, p.verdictOnLoad())
+	return errors.Join(restored, err, p.verdictOnLoad(), p.verdictOnSources(s))
 }
 
 // hand is what turns the knobs, and tells them: a board where they are simulated or
@@ -163,6 +163,21 @@ func (p *plan) verdictOnLoad() error {
 		return nil
 	}
 	return &exitError{max(r.Status.Code, exitFailure), fmt.Errorf("load failed: %s", r.Text)}
+}
+
+// verdictOnSources is an error for a source that was asked for and could not start, or
+// failed; on the screen the person has seen it.
+func (p *plan) verdictOnSources(s *experiment.Session) error {
+	if p.output == "tui" {
+		return nil
+	}
+	asked := map[string]bool{"ping": p.ping != "" || p.pingLog != "", "siftr": len(p.siftr) > 0, "siftr2": len(p.siftr) > 0}
+	for _, e := range s.Events() {
+		if e.Kind == sources.SourceGone && e.Error && e.Host == "" && asked[e.Source] {
+			return &exitError{exitFailure, fmt.Errorf("%s: %s", e.Source, e.Text)}
+		}
+	}
+	return nil
 }
 
 func (p *plan) header() recording.Header {

@@ -96,18 +96,18 @@ func TestLinesOfBothEnds(t *testing.T) {
 	}
 	head := []string{
 		"# 09:03:00.000 iperf3 #1 began",
-		"em4 tx rx tx pkt/s rx pkt/s drop goodput in ping rtt lost srtt cwnd segment retr irq cpu",
-		"time host Mbit/s Mbit/s pkt/s pkt/s /s Mbit/s Mbit/s ms probes us KiB bytes /s /s %",
-		"09:03:01 s1 - - - - - - - - - - - - - 8000 - run 1 aim=1",
-		"09:03:01 r1 - - - - - - 900.0 - - - - - - 7900 - run 1 aim=1",
-		"09:03:02 s1 - - - - - - - - - - - - - 8000 - run 1 aim=1",
+		"em4 tx rx tx pkt/s rx pkt/s drop err goodput in ping rtt lost srtt cwnd segment retr irq cpu",
+		"time host Mbit/s Mbit/s pkt/s pkt/s /s /s Mbit/s Mbit/s ms probes us KiB bytes /s /s %",
+		"09:03:01 s1 - - - - - - - - - - - - - - 8000 - run 1 aim=1",
+		"09:03:01 r1 - - - - - - - 900.0 - - - - - - 7900 - run 1 aim=1",
+		"09:03:02 s1 - - - - - - - - - - - - - - 8000 - run 1 aim=1",
 	}
 	if d := cmp.Diff(head, got[:len(head)]); d != "" {
 		t.Error(d)
 	}
 	tail := []string{
-		"09:03:18 s1 - - - - - - - - - - - - - 1 - run 1 aim=2",
-		"09:03:18 r1 - - - - - - - - - - - - - - - run 1 aim=2?",
+		"09:03:18 s1 - - - - - - - - - - - - - - 1 - run 1 aim=2",
+		"09:03:18 r1 - - - - - - - - - - - - - - - - run 1 aim=2?",
 		"",
 	}
 	if d := cmp.Diff(tail, got[len(got)-len(tail):]); d != "" {

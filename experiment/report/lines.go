@@ -20,8 +20,13 @@ const headerEvery = 20
 
 // lineQuantities are the columns of text and CSV lines.
 var lineQuantities = []*experiment.Quantity{
-	experiment.Tx, experiment.Rx, experiment.TxPkts, experiment.RxPkts, experiment.RxDrops, experiment.Goodput, experiment.LoadIn, experiment.PingRTT, experiment.PingLost,
+	experiment.Tx, experiment.Rx, experiment.TxPkts, experiment.RxPkts, experiment.RxDrops, experiment.RxErrors, experiment.Goodput, experiment.LoadIn, experiment.PingRTT, experiment.PingLost,
 	experiment.SRTT, experiment.Cwnd, experiment.Segment, experiment.Retrans, experiment.Irqs, experiment.CPU,
+}
+
+// both are the quantities whose column has those of the other direction in it, too.
+var both = map[*experiment.Quantity]*experiment.Quantity{
+	experiment.RxDrops: experiment.TxDrops, experiment.RxErrors: experiment.TxErrors,
 }
 
 // Lines writes one line an interval: the means of that interval, "-" where
@@ -58,7 +63,7 @@ func (l *Lines) Tick(s *experiment.Session) error {
 		return err
 	}
 	if l.last.IsZero() {
-		l.last = s.Start
+		l.last = s.Now()
 	}
 	behind := s.Now().Sub(l.last)
 	if behind < l.interval {
@@ -143,6 +148,11 @@ func (l *Lines) figure(s *experiment.Session, host string, q *experiment.Quantit
 	if !ok {
 		return "-"
 	}
+	if o := s.Find(both[q], host); o != nil {
+		more, _ := o.Total.Since(l.told[o]).Mean(o.Origin.Metric.Agg)
+		l.told[o] = o.Total
+		v += more
+	}
 	return scales[q].text(v)
 }
 
@@ -163,7 +173,7 @@ func (l *Lines) header(s *experiment.Session) error {
 	if l.csv != nil {
 		names := []string{"time", "host", "load"}
 		for _, q := range lineQuantities {
-			names = append(names, q.Name+" "+scales[q].unit)
+			names = append(names, strings.TrimSuffix(columnName(q), " "+scales[q].unit)+" "+scales[q].unit)
 		}
 		last := "event"
 		if s.Simulated {
@@ -228,8 +238,18 @@ func (l *Lines) sayEvent(e sources.Event, s *experiment.Session) error {
 	return err
 }
 
+// columnName is q in a CSV header.
+func columnName(q *experiment.Quantity) string {
+	if both[q] != nil {
+		return strings.TrimPrefix(q.Name, "rx ")
+	}
+	return q.Name
+}
+
 func short(q *experiment.Quantity) string {
 	switch q {
+	case experiment.RxErrors:
+		return "err"
 	case experiment.PingLost:
 		return "lost"
 	case experiment.Retrans:
@@ -255,7 +275,7 @@ func runWord(s *experiment.Session) string {
 func knobWords(s *experiment.Session, host string) string {
 	var parts []string
 	for _, k := range s.Knobs() {
-		if k.Host != host {
+		if k.Host != host || k.Value == "" && k.Start == "" { // a knob that the driver does not have
 			continue
 		}
 		word := k.Spec.Name + "=" + k.Value

@@ -128,15 +128,47 @@ func TestTextLines(t *testing.T) {
 	}
 	want := []string{
 		"em4 SIMULATED",
-		"tx rx tx pkt/s rx pkt/s drop goodput in ping rtt lost srtt cwnd segment retr irq cpu",
-		"time Mbit/s Mbit/s pkt/s pkt/s /s Mbit/s Mbit/s ms probes us KiB bytes /s /s %",
-		"09:03:01 - - - - - 900.0 - 0.200 0 - 512 - - - - run 1 aim=1",
+		"tx rx tx pkt/s rx pkt/s drop err goodput in ping rtt lost srtt cwnd segment retr irq cpu",
+		"time Mbit/s Mbit/s pkt/s pkt/s /s /s Mbit/s Mbit/s ms probes us KiB bytes /s /s %",
+		"09:03:01 - - - - - - 900.0 - 0.200 0 - 512 - - - - run 1 aim=1",
 	}
 	if got := plain[:4]; !cmp.Equal(got, want) {
 		t.Errorf("lines: %s", cmp.Diff(want, got))
 	}
 	if n := strings.Count(out.String(), "SIMULATED"); n != 1 {
 		t.Errorf("%d headers in 16 lines", n)
+	}
+}
+
+// The drops and errors of both directions are one figure each; a knob that the driver
+// does not have is not named.
+func TestLineOfACard(t *testing.T) {
+	var out bytes.Buffer
+	p := &script{experiment.New(experiment.Options{Start: t0, Interface: "em4"}), t0, func(*experiment.Session) {}}
+	l := NewCSV(&out, time.Second, "")
+	card := func(m sources.Metric, n float64) sources.Sample {
+		return sources.Amount(&sources.Series{Source: "nic", Subject: "em4", Metric: m}, t0.Add(time.Second), time.Second, n)
+	}
+	p.apply(sources.Batch{Events: []sources.Event{
+		{Kind: sources.KnobSeen, Subject: "lro", Knob: &sources.KnobSpec{Name: "lro", Locked: "em4 cannot do LRO"}},
+		{Kind: sources.KnobSeen, Subject: "aim", New: "1", Knob: &sources.KnobSpec{Name: "aim"}},
+	}})
+	if err := l.Tick(p.s); err != nil {
+		t.Fatal(err)
+	}
+	p.at = t0.Add(time.Second)
+	p.apply(sources.Batch{Samples: []sources.Sample{card(sources.RxDrops, 40), card(sources.TxDrops, 2), card(sources.RxErrors, 0), card(sources.TxErrors, 3)}})
+	if err := l.Tick(p.s); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(rows) != 2 {
+		t.Fatal(rows, err)
+	}
+	for i, want := range map[int][2]string{5: {"tx pkt/s", "-"}, 7: {"drops /s", "42"}, 8: {"errors /s", "3"}, len(rows[0]) - 2: {"knobs", "aim=1"}} {
+		if rows[0][i] != want[0] || rows[1][i] != want[1] {
+			t.Errorf("column %d: %q %q, want %q", i, rows[0][i], rows[1][i], want)
+		}
 	}
 }
 
@@ -171,6 +203,7 @@ func TestALineTellsEverythingOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	tick(0)
 	tick(time.Second, sources.Amount(goodput, t0.Add(time.Second), time.Second, 100e6/8), sources.Reading(ping, t0.Add(time.Second), 0, 250))
 	tick(time.Second)
 	tick(time.Second, sources.Amount(goodput, t0.Add(2*time.Second), 2*time.Second, 2*200e6/8), // two seconds in one row
@@ -182,7 +215,7 @@ func TestALineTellsEverythingOnce(t *testing.T) {
 	var got []string
 	for _, v := range strings.Split(strings.TrimSpace(out.String()), "\n")[2:] {
 		f := strings.Fields(v)
-		got = append(got, f[6]+" "+f[8]+" "+f[9])
+		got = append(got, f[7]+" "+f[9]+" "+f[10])
 	}
 	want := []string{"100.0 0.250 0", "- - 0", "200.0 - 2", "300.0 - 0"}
 	if d := cmp.Diff(want, got); d != "" {

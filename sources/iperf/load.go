@@ -102,6 +102,9 @@ func (l *Load) Run(ctx context.Context, sink sources.Sink) error {
 	defer unstop()
 	child, err := l.start(ctx, p)
 	if err != nil {
+		l.mu.Lock()
+		l.result = Result{Ended: true, Failed: true, Text: err.Error()}
+		l.mu.Unlock()
 		return err
 	}
 	if child != nil {

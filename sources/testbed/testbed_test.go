@@ -324,6 +324,11 @@ func TestHeldUp(t *testing.T) {
 		if got := rowsMean(t, iperf.lines["iperf"]); math.Abs(got-939) > 4 {
 			t.Errorf("iperf3: %v Mbit/s, want about 939", got)
 		}
+		// What the seed makes does not depend on the machine.
+		free := live(t, 7, 10*time.Second, nil).lines["iperf"]
+		if got := strings.Join(iperf.lines["iperf"], "\n"); got != strings.Join(free[:len(iperf.lines["iperf"])], "\n") {
+			t.Errorf("held up:\n%s\nfree:\n%s", got, strings.Join(free, "\n"))
+		}
 		for _, s := range w.samples[sources.TxOctets] {
 			if mean, _ := s.Mean(); mean*8 > 960e6 || s.Span > 200*time.Millisecond {
 				t.Errorf("%v bit/s in %v", mean*8, s.Span)
