@@ -120,11 +120,12 @@ func (d *Decoder) footer(b []byte) {
 // hold keeps a record back that no header has introduced, for the header may
 // follow.
 func (d *Decoder) hold(b []byte) {
+	raw := b
 	b = withoutBlanks(b)
 	l := infer(b)
 	switch {
 	case l == layoutUnknown:
-		d.bad(d.line, d.pos, "not a siftr log line", b)
+		d.bad(d.line, d.pos, "not a siftr log line", raw)
 		return
 	case l == siftr2Hex: // siftr2 writes the header first: this one is lost
 		d.begin(&Cycle{}, l)

@@ -282,6 +282,7 @@ func (d *Decoder) recordLine(b []byte) {
 	if d.cycle.Refused != "" {
 		return
 	}
+	raw := b
 	b = withoutBlanks(b)
 	if d.lay == layoutUnknown {
 		l, refused := pick(d.allowed, d.cycle.Header.Version, b)
@@ -304,7 +305,7 @@ func (d *Decoder) recordLine(b []byte) {
 		n = d.runDec(line)
 	}
 	if n != len(line) {
-		d.bad(d.line, d.pos, d.whyNot(b), b)
+		d.bad(d.line, d.pos, d.whyNot(b), raw)
 	} else {
 		d.line-- // textUnit has counted it already
 	}

@@ -130,7 +130,7 @@ func (l *live) Notice(n tail.Notice) {
 		l.end()
 		l.note(time.Now(), l.src.label+": replaced by another file", false)
 	case tail.MovedAway:
-		l.note(time.Now(), l.src.label+": log moved away, still following it", false)
+		l.note(time.Now(), l.src.label+": moved away or removed, still following it", false)
 	}
 }
 
@@ -146,6 +146,9 @@ func reason(err error) string {
 // opened looks whether the log was finished before netwatch started.
 func (l *live) opened(n tail.Notice) {
 	l.quiet = 0
+	if n.Size == 0 && l.src.module == "" {
+		l.note(time.Now(), l.src.label+": empty so far", false)
+	}
 	k := bytes.LastIndex(n.End, []byte("disable_time_secs="))
 	if k < 0 {
 		return
@@ -251,7 +254,7 @@ func (l *live) End(c *parser.Cycle) {
 	records := c.Records[parser.In] + c.Records[parser.Out]
 	if l.muted() {
 		l.note(time.Now(), fmt.Sprintf("%s: finished at %s, %d records: use netwatch review %s", l.src.label,
-			time.UnixMicro(c.Footer.Time).Format("15:04:05"), records, l.src.whole()), false)
+			clock(time.UnixMicro(c.Footer.Time), l.start), records, l.src.whole()), false)
 		return
 	}
 	at := l.at(c.Last)
@@ -272,6 +275,14 @@ func (l *live) End(c *parser.Cycle) {
 		l.footer(c, at, records)
 	}
 	l.bins.reset(c.Module, "")
+}
+
+// clock is t as a person who looks at now has to be told it.
+func clock(t, now time.Time) string {
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("2006-01-02 15:04:05")
 }
 
 // footer says in words what the footer and the cycle came to.
