@@ -7,14 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"netwatch/experiment/series"
 	"netwatch/sources"
 )
 
 // maxFlows bounds the flow table: the quietest ended flows go first.
 const maxFlows = 64
 
-// A FlowState is one connection as all sources together know it. Figures are the
-// newest Sample of each Metric, from the best source that has it.
+// A FlowState is one connection as all sources together know it. Each Metric of each
+// source has a Track of its own, which Now and At read.
 type FlowState struct {
 	Host, Source  string
 	ID            string // siftr's id where a log has one, else the 4-tuple
@@ -24,8 +25,9 @@ type FlowState struct {
 	Mixed         bool      // connections that share one id: figures of both
 	TSO           string    // "on" or "off": whether the connection itself may use segmentation offload
 	NoPayload     bool      // its log's format carries no payload: nothing tells throughput and segment
+	Began         time.Time // when it was first heard of
 	Ended         time.Time // zero while it lives
-	Last          map[Origin]sources.Sample
+	told          map[Origin]*Track
 	goodput       time.Time // newest goodput Sample
 	out, in       float64   // octets/s over about a second
 }
@@ -38,6 +40,7 @@ type flowTable struct {
 	all     []*FlowState
 	busiest map[hostName]*FlowState // by host and source
 	sender  map[hostName]*FlowState // the one that sends most
+	reigns  []reign
 }
 
 // of returns the state of a flow by its source's own id.
@@ -45,7 +48,7 @@ func (t *flowTable) of(host, source, id string) *FlowState {
 	k := flowKey{host, source, id}
 	f := t.byID[k]
 	if f == nil {
-		f = &FlowState{Host: host, Source: source, ID: id, Last: map[Origin]sources.Sample{}}
+		f = &FlowState{Host: host, Source: source, ID: id, told: map[Origin]*Track{}}
 		f.learn(t.byLogID[hostName{host, f.LogID()}])
 		t.byID[k] = f
 		t.add(f)
@@ -63,6 +66,13 @@ func (f *FlowState) learn(w sources.Flow) {
 	f.TSO = cmp.Or(w.TSO, f.TSO)
 	f.Mixed = f.Mixed || w.Mixed
 	f.NoPayload = f.NoPayload || w.NoPayload
+}
+
+// heard notes that there was news of the flow at a time.
+func (f *FlowState) heard(at time.Time) {
+	if f.Began.IsZero() || at.Before(f.Began) {
+		f.Began = at
+	}
 }
 
 // LogID is the id as it stands in the log: ID without the name of the log, which
@@ -106,6 +116,7 @@ func (t *flowTable) seen(e sources.Event) (mixed string) {
 		f := t.of(e.Host, e.Source, e.Flow.ID)
 		f.Ended = time.Time{}
 		f.learn(*e.Flow)
+		f.heard(e.At)
 	}
 	return mixed
 }
@@ -151,36 +162,75 @@ func (t *flowTable) ended(e sources.Event) {
 	}
 }
 
-// sample keeps the newest figure of a flow and says whether it is charted: what
-// comes in by the busiest of its host, the rest by the one that sends most. The
-// window and RTT of a connection that sends nothing (a control connection, a
-// receiver's end) are not the load's.
+// lose notes that a host is gone: no figure of its flows is current.
+func (t *flowTable) lose(host string, at time.Time) {
+	for _, f := range t.all {
+		if f.Host != host {
+			continue
+		}
+		for _, tr := range f.told {
+			tr.lost = at
+		}
+	}
+}
+
+// sample takes a figure of a flow and says whether it is charted: what comes in by
+// the busiest of its host, the rest by the one that sends most. The window and RTT of
+// a connection that sends nothing (a control connection, a receiver's end) say
+// nothing of the load: neither chart nor table has them.
 func (t *flowTable) sample(f *FlowState, v sources.Sample) bool {
 	m := v.Series.Metric
-	f.Last[Origin{v.Series.Source, m}] = v
 	k := hostName{f.Host, f.Source}
 	b := t.sender[k]
+	if ofBusiest[m] {
+		b = t.busiest[k]
+	}
 	switch m {
 	case sources.Goodput, sources.Sampled:
 		f.busy(&f.out, v)
 	case sources.RxGood, sources.RxSampled:
 		f.busy(&f.in, v)
-		b = t.busiest[k]
-	case sources.RxSegment, sources.Records:
-		b = t.busiest[k]
 	case sources.Inflight:
 		if f.goodput.IsZero() { // no payload in this log: it orders flows, it is never shown as a rate
 			f.busy(&f.out, v)
 		}
-		if !f.sends() {
-			return false
-		}
-	case sources.Cwnd, sources.Ssthresh, sources.SRTT, sources.RTTVar, sources.Retrans:
-		if !f.sends() {
-			return false
-		}
 	}
+	if ofSender[m] && !f.sends() {
+		f.heard(v.At)
+		return false
+	}
+	f.keep(v)
 	return b == nil || b == f
+}
+
+// ofMoved are the metrics, by name, that say whether a connection sends.
+var ofMoved = map[string]bool{
+	sources.Goodput.Name: true, sources.RxGood.Name: true, sources.Sampled.Name: true, sources.RxSampled.Name: true,
+}
+
+// ofBusiest are the metrics that are charted of the busiest connection, not of the one
+// that sends most.
+var ofBusiest = map[sources.Metric]bool{
+	sources.RxGood: true, sources.RxSampled: true, sources.RxSegment: true, sources.Records: true,
+}
+
+// ofSender are the metrics that mean something only where data is sent.
+var ofSender = map[sources.Metric]bool{
+	sources.Cwnd: true, sources.Ssthresh: true, sources.SRTT: true, sources.RTTVar: true, sources.Inflight: true,
+	sources.Retrans: true, sources.Recovery: true, sources.SndLimited: true,
+}
+
+// keep adds a figure to the flow's own Track of it. Its Ring is a small one, for there
+// are many of them.
+func (f *FlowState) keep(v sources.Sample) {
+	f.heard(v.At.Add(-v.Span))
+	o := Origin{v.Series.Source, v.Series.Metric}
+	tr := f.told[o]
+	if tr == nil {
+		tr = &Track{Origin: o, Host: f.Host, Ring: series.NewSmall(o.Metric.Agg)}
+		f.told[o] = tr
+	}
+	tr.add(v)
 }
 
 // busy follows a rate with a time constant of about a second.
@@ -219,9 +269,11 @@ func (t *flowTable) choose(now time.Time) {
 		}
 		if b := t.busiest[k]; b == nil || better(b, f.rate(), b.rate()) {
 			t.busiest[k] = f
+			t.reign(k, false, now, f)
 		}
 		if b := t.sender[k]; b == nil || better(b, f.out, b.out) {
 			t.sender[k] = f
+			t.reign(k, true, now, f)
 		}
 	}
 }
@@ -233,81 +285,10 @@ func (f *FlowState) alive(now time.Time) bool {
 
 func (f *FlowState) newest() time.Time {
 	var n time.Time
-	for _, v := range f.Last {
-		if v.At.After(n) {
-			n = v.At
+	for _, tr := range f.told {
+		if tr.Last.At.After(n) {
+			n = tr.Last.At
 		}
 	}
 	return n
-}
-
-// Busiest returns the flow that is charted for a host, as the best source knows
-// it, or nil.
-func (s *Session) Busiest(host string) *FlowState {
-	var any *FlowState
-	for _, source := range []string{"siftr2", "siftr", "tcp"} {
-		f := s.flows.busiest[hostName{host, source}]
-		if f != nil && f.alive(s.now) {
-			return f
-		}
-		if any == nil {
-			any = f
-		}
-	}
-	return any
-}
-
-// Flows returns the connections, the busiest first. Flows that ended more than
-// half a minute ago are left out. A connection that two sources follow is one row;
-// in two logs of one module it is two.
-func (s *Session) Flows() []*FlowState {
-	var out []*FlowState
-	for _, f := range s.flows.all {
-		if !f.Ended.IsZero() && s.now.Sub(f.Ended) > 30*time.Second {
-			continue
-		}
-		if i := slices.IndexFunc(out, func(o *FlowState) bool { return o.Host == f.Host && o.Source != f.Source && same(o, f) }); i >= 0 {
-			out[i] = join(out[i], f)
-			continue
-		}
-		out = append(out, f)
-	}
-	slices.SortStableFunc(out, func(a, b *FlowState) int {
-		return cmp.Compare(b.rate(), a.rate())
-	})
-	return out
-}
-
-// join makes one row of two views of a connection. The log's id wins.
-func join(a, b *FlowState) *FlowState {
-	if len(b.LogID()) == 8 && len(a.LogID()) != 8 {
-		a, b = b, a
-	}
-	j := *a
-	j.Last = map[Origin]sources.Sample{}
-	for k, v := range b.Last {
-		j.Last[k] = v
-	}
-	for k, v := range a.Last {
-		j.Last[k] = v
-	}
-	j.TSO, j.Mixed = cmp.Or(a.TSO, b.TSO), a.Mixed || b.Mixed
-	j.NoPayload = a.NoPayload || b.NoPayload
-	j.Stack, j.CC, j.MSS = cmp.Or(a.Stack, b.Stack), cmp.Or(a.CC, b.CC), cmp.Or(a.MSS, b.MSS)
-	if !b.Ended.IsZero() && j.Ended.IsZero() && b.newest().After(a.newest()) {
-		j.Ended = b.Ended
-	}
-	j.out, j.in = max(a.out, b.out), max(a.in, b.in)
-	return &j
-}
-
-// Figure returns the newest Sample of a Quantity for this flow, from its best
-// origin that spoke within the last five seconds.
-func (f *FlowState) Figure(q *Quantity, now time.Time) (v float64, ok bool) {
-	for _, o := range q.From {
-		if s, has := f.Last[o]; has && now.Sub(s.At) < 5*time.Second {
-			return s.Mean()
-		}
-	}
-	return 0, false
 }

@@ -108,7 +108,7 @@ func (s *Session) peerEvent(p *PeerState, e sources.Event) (quiet bool) {
 // known.
 func (s *Session) lose(p *PeerState, e sources.Event) {
 	if p.Gone.IsZero() {
-		p.Gone = e.At
+		p.Gone = e.At.Add(-e.Span) // it has said nothing since
 		p.times++
 	}
 	p.Up, p.Why, p.Words = false, cmp.Or(e.Text, "gone"), ""
@@ -123,6 +123,7 @@ func (s *Session) lose(p *PeerState, e sources.Event) {
 			t.lost = e.At
 		}
 	}
+	s.flows.lose(p.Host, e.At)
 	s.knobs.doubt(p.Host)
 	s.rekey(e.At)
 }

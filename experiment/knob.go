@@ -13,7 +13,7 @@ import (
 type KnobState struct {
 	Host    string
 	Spec    sources.KnobSpec
-	Value   string // the value last read
+	Value   string // the value last read, "" while it cannot be
 	Start   string // the value when the Session began
 	Turning string // what was asked for and is not yet answered
 	Doubt   bool   // its host is gone, and may have put it back
@@ -37,12 +37,16 @@ func (s *Session) Knob(host, name string) *KnobState { return s.knobs.find(host,
 func (s *Session) Turned() []*KnobState {
 	var out []*KnobState
 	for _, k := range s.knobs.order {
-		if k.Value != k.Start && !k.Doubt {
+		if k.Moved() && !k.Doubt {
 			out = append(out, k)
 		}
 	}
 	return out
 }
+
+// Moved says whether the value is another one than at the start. One that is not known
+// is not.
+func (k *KnobState) Moved() bool { return k.Value != "" && k.Value != k.Start }
 
 func (t *knobTable) find(host, name string) *KnobState {
 	for _, k := range t.order {
@@ -67,6 +71,9 @@ func (t *knobTable) seen(e sources.Event) *KnobState {
 	k.Spec = *e.Knob
 	k.Turning, k.Doubt = "", false
 	k.set(e.New, e.At)
+	if e.New == "" { // it cannot be read any more
+		k.Value = ""
+	}
 	return k
 }
 
@@ -107,7 +114,12 @@ func (t *knobTable) aside(e sources.Event) bool {
 func (t *knobTable) turned(e sources.Event) *KnobState {
 	k := t.find(e.Host, e.Subject)
 	if k != nil {
-		k.Turning, k.Doubt = "", false
+		k.Turning = ""
+		if e.Kind != sources.KnobFailed {
+			k.Doubt = false
+		} else if e.New == "" { // it was asked and did not answer; of here a new agent tells
+			k.Doubt = k.Doubt || k.Host != ""
+		}
 		k.set(e.New, e.At)
 		t.verified = maxTime(t.verified, e.At)
 	}
@@ -179,13 +191,24 @@ func (s Setting) unchanged() string {
 	return "as found"
 }
 
-// unknown names the hosts whose knobs were not known then, as "r1:?".
+// unknown names the hosts whose knobs were not known then, as "r1:?", and the cards
+// whose knobs could not be read.
 func (t *knobTable) unknown(s Setting) []string {
 	var out []string
 	for _, k := range t.order {
 		word := k.Host + ":?"
+		same := func(v KnobValue) bool { return v.Host == k.Host && v.Name == k.Spec.Name }
 		known := func(v KnobValue) bool { return v.Host == k.Host }
-		if k.Host != "" && !k.Spec.Aside && !slices.ContainsFunc(s, known) && !slices.Contains(out, word) {
+		lost := slices.IndexFunc(s, same)
+		switch {
+		case k.Spec.Aside:
+			continue
+		case k.Start != "" && lost >= 0 && s[lost].Value == "":
+			word = cmp.Or(k.Spec.Subject, k.Spec.Name) + ":?"
+		case k.Host == "" || slices.ContainsFunc(s, known):
+			continue
+		}
+		if !slices.Contains(out, word) {
 			out = append(out, word)
 		}
 	}

@@ -128,6 +128,9 @@ func (s *Session) rekey(at time.Time) {
 	if cur.End.IsZero() && cur.key == next.key && cur.Run == next.Run {
 		return
 	}
+	if next.Run != 0 && cur.Run == 0 {
+		s.endPhase(at.Add(-lead))
+	}
 	s.endPhase(at)
 	if len(s.phases) == maxPhases {
 		s.phases = append(s.phases[:0], s.phases[1:]...)
@@ -135,6 +138,10 @@ func (s *Session) rekey(at time.Time) {
 	}
 	s.phases = append(s.phases, next)
 }
+
+// lead is how long before a run nothing counts as idle: a load moves its first bytes a
+// little before it is known of, on a busy machine more than a little.
+const lead = 500 * time.Millisecond
 
 // endPhase ends the present phase, or has one end earlier that has ended.
 func (s *Session) endPhase(at time.Time) {

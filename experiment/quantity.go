@@ -27,6 +27,10 @@ type Quantity struct {
 	From  []Origin
 }
 
+// seldom are quantities that mostly are zero. Tables have a column for one of them as
+// soon as it was not.
+var seldom = map[*Quantity]bool{Recovery: true, SndLimited: true}
+
 // The quantities, in the order of screens and tables.
 var (
 	Tx     = &Quantity{"tx", OfInterface, []Origin{{"nic", sources.TxOctets}}}
@@ -62,6 +66,12 @@ var (
 	Inflight = &Quantity{"inflight", OfFlow, []Origin{{"siftr2", sources.Inflight}, {"siftr", sources.Inflight}, {"tcp", sources.Inflight}}}
 	Segment  = &Quantity{"segment", OfFlow, []Origin{{"siftr2", sources.Segment}, {"siftr2", sources.RxSegment}, {"siftr", sources.Segment}, {"siftr", sources.RxSegment}}}
 	Retrans  = &Quantity{"retransmits", OfFlow, []Origin{{"iperf3", sources.Retrans}, {"iperf2", sources.Retrans}, {"tcp", sources.Retrans}}}
+	// What a siftr log tells of its packets: how many there were (with TSO a burst is
+	// one), and which share of them was in loss recovery or met a full send buffer.
+	Recovery   = &Quantity{"recovery", OfFlow, []Origin{{"siftr2", sources.Recovery}, {"siftr", sources.Recovery}}}
+	SndLimited = &Quantity{"sndbuf limited", OfFlow, []Origin{{"siftr2", sources.SndLimited}, {"siftr", sources.SndLimited}}}
+	FlowPkts   = &Quantity{"flow pkt/s", OfFlow, []Origin{{"siftr2", sources.Records}, {"siftr", sources.Records}}}
+
 	LoadIn   = &Quantity{"load in", OfFlow, []Origin{{"iperf3", sources.RxGood}, {"iperf2", sources.RxGood}}} // the other direction of a load that goes both ways
 	IperfRTT = &Quantity{"iperf rtt", OfFlow, []Origin{{"iperf3", sources.IperfRTT}, {"iperf2", sources.IperfRTT}}}
 	Latency  = &Quantity{"latency", OfFlow, []Origin{{"iperf2", sources.Latency}}}
@@ -76,7 +86,7 @@ var (
 func Quantities() []*Quantity {
 	return []*Quantity{Tx, Rx, TxPkts, RxPkts, TxWire, RxWire, TxWirePkts, RxWirePkts, Missed, NoBuffer, QueueDrops, RxPause, TxPause,
 		TxSize, RxSize, TSOFactor, RxDrops, TxDrops, RxErrors, TxErrors,
-		Goodput, Sampled, PingRTT, PingLost, SRTT, Cwnd, Inflight, Segment, Retrans,
+		Goodput, Sampled, PingRTT, PingLost, SRTT, Cwnd, Inflight, Segment, Retrans, Recovery, SndLimited, FlowPkts,
 		LoadIn, IperfRTT, Latency, NetPower, Jitter, UDPLost, Irqs, CPU}
 }
 

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"slices"
 	"time"
 
 	"netwatch/sources"
@@ -36,6 +37,8 @@ func (s *Session) sampled(e sources.Event) {
 		return
 	}
 	begin := e.At.Add(-e.Span)
+	within := func(p *Phase) bool { return p.Start.Before(e.At) && (p.End.IsZero() || p.End.After(begin)) }
+	s.forget(s.tracks[trackKey{e.Host, FlowPkts, Origin{e.Source, sources.Records}}], within)
 	for _, m := range [][2]sources.Metric{{sources.Goodput, sources.Sampled}, {sources.RxGood, sources.RxSampled}} {
 		whole := s.tracks[trackKey{e.Host, Goodput, Origin{e.Source, m[0]}}]
 		if whole == nil {
@@ -43,7 +46,7 @@ func (s *Session) sampled(e sources.Event) {
 		}
 		part := s.track(e.Host, Sampled, Origin{e.Source, m[1]})
 		for _, p := range s.phases {
-			if p.Start.Before(e.At) && (p.End.IsZero() || p.End.After(begin)) {
+			if within(p) {
 				p.move(whole, part)
 			}
 		}
@@ -53,6 +56,17 @@ func (s *Session) sampled(e sources.Event) {
 			}
 		}
 	}
+}
+
+// forget drops what some phases counted of a Track: records of a log that lacked
+// packets are no count of packets.
+func (s *Session) forget(t *Track, within func(*Phase) bool) {
+	for _, p := range s.phases {
+		if within(p) {
+			delete(p.sums, t)
+		}
+	}
+	s.pending = slices.DeleteFunc(s.pending, func(w pending) bool { return t != nil && w.track == t })
 }
 
 // move counts the figures of one Track as those of another.

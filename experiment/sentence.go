@@ -23,6 +23,9 @@ func sentence(e sources.Event) string {
 	case sources.KnobTurned:
 		return turn(e) + said
 	case sources.KnobFailed:
+		if e.New == "" {
+			return e.Subject + " asked " + e.Asked + cmp.Or(said, ", it is not known what it is")
+		}
 		return e.Subject + " stays " + e.New + ", asked " + e.Asked + said
 	case sources.KnobBoth:
 		if e.Error {

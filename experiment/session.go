@@ -102,9 +102,7 @@ func (s *Session) Apply(b sources.Batch) {
 	for _, e := range events {
 		s.event(e)
 	}
-	for _, v := range b.Samples {
-		s.sample(v)
-	}
+	s.samples(b.Samples)
 	s.trust()
 	s.flows.choose(s.now)
 	s.countUntil(s.now.Add(-countDelay))
@@ -173,6 +171,9 @@ func (s *Session) event(e sources.Event) {
 		if k := s.knobs.turned(e); k != nil && k.Spec.Disruption == sources.LinkReset {
 			s.link(e.Host, k.Spec.Subject).turned(e.At)
 		}
+		if e.Kind == sources.KnobDrifted { // some time within Span, so that is of neither setting
+			s.endPhase(e.At.Add(-e.Span))
+		}
 		s.rekey(e.At)
 	case sources.LinkDown, sources.LinkUp:
 		s.link(e.Host, e.Subject).event(e)
@@ -201,7 +202,12 @@ func (s *Session) sourceEvent(e sources.Event) (quiet bool) {
 	if p := s.Peer(e.Host); p != nil && e.Source == PeerSource {
 		return s.peerEvent(p, e)
 	}
-	s.source(e.Host, e.Source).event(e)
+	st := s.source(e.Host, e.Source)
+	if e.Kind == sources.SourceGone && !e.Error && !st.Up && flowSources[e.Source] { // a log was waited for, and is another module's
+		delete(s.sources, hostName{e.Host, e.Source})
+		return true
+	}
+	st.event(e)
 	ended := e.Kind == sources.SourceGone && !e.Error && loadSources[e.Source] // the end of the run tells more
 	return e.Kind == sources.SourceUp || ended
 }
@@ -214,10 +220,19 @@ type route struct {
 	tracks []*Track   // the quantities it can feed
 }
 
-func (s *Session) sample(v sources.Sample) {
-	if v.Series == nil || v.N == 0 {
-		return
+// samples takes what was moved first: whether a connection sends decides what else of
+// the same moment is the load's.
+func (s *Session) samples(all []sources.Sample) {
+	for _, moved := range []bool{true, false} {
+		for _, v := range all {
+			if v.Series != nil && v.N != 0 && ofMoved[v.Series.Metric.Name] == moved {
+				s.sample(v)
+			}
+		}
 	}
+}
+
+func (s *Session) sample(v sources.Sample) {
 	r := s.routes[v.Series]
 	if r == nil {
 		r = s.newRoute(v.Series)
@@ -227,7 +242,7 @@ func (s *Session) sample(v sources.Sample) {
 	if r.iface != nil && r.iface.blank(v) {
 		return
 	}
-	if r.flow != nil && !s.flows.sample(r.flow, v) {
+	if r.flow != nil && (!s.flows.sample(r.flow, v) || r.source.partly(v)) {
 		return
 	}
 	counts, late := !s.unsettled(v), false

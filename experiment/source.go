@@ -55,6 +55,12 @@ func (st *SourceState) saw(v sources.Sample) {
 	st.every = max(v.Span, st.every-st.every/16)
 }
 
+// partly says whether a Sample counts the records of a log that lacks some: they are
+// not the packets.
+func (st *SourceState) partly(v sources.Sample) bool {
+	return st.Sampled != "" && v.Series.Metric == sources.Records
+}
+
 // Stale says whether a source that spoke has been silent for more than three of its intervals.
 func (st *SourceState) Stale(now time.Time) (age time.Duration, stale bool) {
 	if st.Last.IsZero() {

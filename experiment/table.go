@@ -4,7 +4,7 @@ import "slices"
 
 // TableQuantities are the columns of the table of settings.
 func TableQuantities() []*Quantity {
-	return []*Quantity{Goodput, PingRTT, SRTT, Cwnd, Segment, Irqs, CPU, Sampled}
+	return []*Quantity{Goodput, PingRTT, SRTT, Cwnd, Segment, Irqs, CPU, Sampled, Recovery, SndLimited}
 }
 
 // A Cell is one Quantity under one setting, told by one origin.
@@ -84,7 +84,36 @@ func (s *Session) TableOf(host string, quantities []*Quantity) Table {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, s.cell(q, host, pools[i]))
 		}
 	}
+	t.drop(seldom)
 	return t
+}
+
+// drop empties the columns of some quantities where no row has anything but zero.
+func (t Table) drop(quantities map[*Quantity]bool) {
+	for j, q := range t.Quantities {
+		happened := func(r Row) bool { return r.Cells[j].Whole.Sum > 0 }
+		if !quantities[q] || slices.ContainsFunc(t.Rows, happened) {
+			continue
+		}
+		for _, r := range t.Rows {
+			r.Cells[j] = Cell{}
+		}
+	}
+}
+
+// Pick returns the Table with other columns of those it has.
+func (t Table) Pick(quantities []*Quantity) Table {
+	out := Table{Quantities: quantities, Rows: slices.Clone(t.Rows), Left: t.Left}
+	for i, r := range t.Rows {
+		cells := make([]Cell, len(quantities))
+		for j, q := range quantities {
+			if k := slices.Index(t.Quantities, q); k >= 0 {
+				cells[j] = r.Cells[k]
+			}
+		}
+		out.Rows[i].Cells = cells
+	}
+	return out
 }
 
 func pool(into map[*Track]*sums, p *Phase) {

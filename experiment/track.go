@@ -44,5 +44,18 @@ func (t *Track) Stale(now time.Time) (age time.Duration, stale bool) {
 	return age, gone || age > max(3*t.every, time.Second+500*time.Millisecond)
 }
 
+// At is the figure at a past time: the mean over the last whole second before it that
+// has a reading, at most three seconds back. Whole seconds are the same in every Ring,
+// and nothing new comes into one that is over.
+func (t *Track) At(at time.Time) (v float64, ok bool) {
+	const seconds = 3
+	var bins [seconds]series.Bin
+	t.Ring.Window(bins[:], at.Truncate(time.Second).Add(-seconds*time.Second), time.Second)
+	for i := seconds - 1; i >= 0 && !ok; i-- {
+		v, ok = bins[i].Mean(t.Ring.Agg())
+	}
+	return v, ok
+}
+
 // Now is the figure to show: the mean of the newest Sample. ok is false before the first.
 func (t *Track) Now() (v float64, ok bool) { return t.Last.Mean() }

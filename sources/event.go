@@ -21,7 +21,7 @@ const (
 	CounterReset EventKind = "counter-reset" // a counter went back: a new epoch, no rate across it
 	SourceUp     EventKind = "source-up"     // a source began to speak
 	SourceNote   EventKind = "source-note"   // a source has something to say in words (a bad line, a finished log)
-	SourceGone   EventKind = "source-gone"   // a source ended; Text says why
+	SourceGone   EventKind = "source-gone"   // a source ended; Text says why; Span is how long it had said nothing when that is why
 	RunStarted   EventKind = "run-started"   // a load began; Subject names it
 	RunEnded     EventKind = "run-ended"     // a load ended
 	FlowSeen     EventKind = "flow-seen"     // a connection is known, or more is known of it (Flow)
@@ -34,7 +34,7 @@ const (
 // An Event is anything worth a line through the charts or a row in the log.
 type Event struct {
 	At      time.Time
-	Span    time.Duration // how long it took (a turn, a link gap)
+	Span    time.Duration // how long it took (a turn, a link gap); within what time before At it was (KnobDrifted)
 	Kind    EventKind
 	Host    string
 	Source  string // who says so: "nic", "iperf3", "knobs", …

@@ -1,6 +1,9 @@
 package sources
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A Disruption says what turning a knob does to the link.
 type Disruption uint8
@@ -37,6 +40,10 @@ type Knob interface {
 // Everywhere is the host of a turn that is meant for all ends at once. Only a Turner
 // that has several ends takes it.
 const Everywhere = "*"
+
+// ErrUnanswered is the error of a turn that was asked for and not answered: whether the
+// knob is turned is not known.
+var ErrUnanswered = errors.New("no answer")
 
 // A Turner turns knobs by name on a host ("" = here). The result comes back as
 // Events in the stream; the error is only for a turn that could not be tried.

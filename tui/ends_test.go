@@ -136,12 +136,37 @@ func TestUndoOfBothEnds(t *testing.T) {
 	}
 }
 
-func TestLeavingBothEnds(t *testing.T) {
+// Turns of both ends and of one, each undone by one U.
+func TestUndoWalksBackOnBothEnds(t *testing.T) {
 	b := newPeerBench()
-	b.say(turnedOn("", "aim", "1", "2"), turnedOn("r1", "aim", "1", "2"), turnedOn("r1", "tcp.tso", "1", "0"))
-	if b.press("q") || !strings.Contains(b.footer(), "put back r1 tcp.tso 0 -> 1, aim 2 -> 1 on all ends?") {
-		t.Errorf("footer says %q", b.footer())
+	all := func(knob, old, value string) {
+		b.say(turnedOn("", knob, old, value), turnedOn("r1", knob, old, value),
+			sources.Event{Kind: sources.KnobBoth, Subject: knob, Old: old, Asked: value, New: value, Span: 2 * time.Millisecond})
 	}
+	u := func(want ...string) {
+		t.Helper()
+		b.turns = nil
+		b.press("K U")
+		if !slices.Equal(b.turns, want) {
+			t.Fatalf("U turned %v, want %v; footer %q", b.turns, want, b.footer())
+		}
+	}
+	all("aim", "1", "2")
+	b.say(turnedOn("r1", "aim", "2", "0"))
+	all("tcp.tso", "1", "0")
+	u("*/tcp.tso=1")
+	all("tcp.tso", "0", "1")
+	u("r1/aim=2")
+	b.say(turnedOn("r1", "aim", "0", "2"))
+	u("*/aim=1")
+	all("aim", "2", "1")
+	u()
+	b.say(turnedOn("r1", "aim", "1", "0"))
+	b.say(turnedOn("", "aim", "1", "2"), turnedOn("r1", "aim", "0", "2"),
+		sources.Event{Kind: sources.KnobBoth, Subject: "aim", Old: "1|0", Asked: "2", New: "2", Span: 2 * time.Millisecond})
+	u("/aim=1", "r1/aim=0")
+	b.say(turnedOn("", "aim", "2", "1"), turnedOn("r1", "aim", "2", "0"))
+	u("r1/aim=1")
 }
 
 func TestTheOtherEnd(t *testing.T) {

@@ -97,7 +97,7 @@ func (m *model) row(key string) {
 		m.notice("no rows here: Tab goes to the pages with rows")
 		return
 	}
-	last := panes.LastRow(&m.frame, m.h)
+	last := panes.LastRow(&m.frame, m.w, m.h)
 	switch key {
 	case "j", "down":
 		v.Row++

@@ -210,6 +210,40 @@ func TestOwnLink(t *testing.T) {
 	}
 }
 
+// Each U goes one turn further back; what is turned after one is undone first. A knob
+// that somebody else put back needs no undoing.
+func TestUndoWalksBack(t *testing.T) {
+	b := newBench(nil)
+	u := func(want string) {
+		t.Helper()
+		b.turns = nil
+		b.press("K U")
+		if got := strings.Join(b.turns, " "); got != want {
+			t.Fatalf("U turned %q, want %q; footer %q", got, want, b.footer())
+		}
+	}
+	b.turned("aim", "1", "2")
+	b.turned("tcp.tso", "1", "0")
+	b.turned("aim", "2", "0")
+	u("/aim=2")
+	b.turned("aim", "0", "2")
+	u("/tcp.tso=1")
+	b.turned("tcp.tso", "0", "1")
+	b.turned("aim", "2", "0") // another turn in between
+	u("/aim=2")
+	b.turned("aim", "0", "2")
+	u("/aim=1")
+	b.turned("aim", "2", "1")
+	if u(""); !strings.HasPrefix(b.footer(), "nothing was turned") {
+		t.Errorf("footer says %q", b.footer())
+	}
+	b.turned("aim", "1", "2")
+	b.turned("tcp.tso", "1", "0")
+	b.cfg.Session.Apply(sources.Batch{At: b.cfg.Session.Now(), Events: []sources.Event{
+		{At: b.cfg.Session.Now(), Kind: sources.KnobDrifted, Subject: "tcp.tso", Old: "0", New: "1"}}})
+	u("/aim=1")
+}
+
 func TestUndoAndRestore(t *testing.T) {
 	b := newBench(nil)
 	b.turned("aim", "1", "2")
@@ -233,42 +267,6 @@ func TestUndoAndRestore(t *testing.T) {
 	b.press("enter")
 	if len(b.turns) != 3 {
 		t.Errorf("restore turned %v", b.turns)
-	}
-}
-
-type pending []string
-
-func (p pending) Pending() []string { return p }
-
-func TestLeaving(t *testing.T) {
-	tests := []struct {
-		name, keys string
-		turned     bool
-		restorer   Restorer
-		quit       bool
-		want       Result
-	}{
-		{"nothing turned", "q", false, nil, true, Result{}},
-		{"turned: asks", "q", true, nil, false, Result{}},
-		{"restore", "q enter", true, nil, true, Result{}},
-		{"keep", "q k", true, nil, true, Result{Keep: true}},
-		{"stay", "q esc", true, nil, false, Result{}},
-		{"another key", "q x", true, nil, false, Result{}},
-		{"the restorer has nothing", "q", true, pending{}, true, Result{}},
-		{"the restorer has something", "q k", false, pending{"tso on -> off"}, true, Result{Keep: true}},
-		{"Ctrl-C does not ask", "ctrl+c", true, nil, true, Result{Interrupted: true}},
-		{"Ctrl-C over a question", "q ctrl+c", true, nil, true, Result{Interrupted: true}},
-	}
-	for _, c := range tests {
-		t.Run(c.name, func(t *testing.T) {
-			b := newBench(func(cfg *Config) { cfg.Restorer = c.restorer })
-			if c.turned {
-				b.turned("aim", "1", "2")
-			}
-			if got := b.press(c.keys); got != c.quit || b.result != c.want {
-				t.Errorf("quit %v with %+v, want %v with %+v", got, b.result, c.quit, c.want)
-			}
-		})
 	}
 }
 

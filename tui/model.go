@@ -24,6 +24,7 @@ type model struct {
 	ask     *question // what waits for an answer, or nil
 	until   time.Time // when the notice goes
 	turning string    // the knob whose turn is under way
+	undos   []undone  // what U began, oldest first
 	stopped bool      // the load was stopped by Ctrl-C
 	loaded  bool      // the Logger was told that a run is on
 	result  Result

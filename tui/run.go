@@ -32,9 +32,12 @@ type Load interface {
 // A Restorer knows what leaving would put back. The screen only asks; who called
 // Run does it.
 type Restorer interface {
-	// Pending names each knob that would be put back now, as "aim 2 -> 1".
-	Pending() []string
+	// Pending is each knob that would be put back now.
+	Pending() []Turned
 }
+
+// A Turned is a knob of a host that does not have its first value.
+type Turned struct{ Host, Knob, Value, Start string }
 
 // A Logger logs runs with siftr. Its methods other than Propose return at once;
 // how it went comes as events.
@@ -60,6 +63,7 @@ type Config struct {
 	Logger   Logger               // nil: this session logs nothing
 	Host     string               // this host's name, for the header
 	Facts    string               // the card in words, for the header
+	Keep     bool                 // nothing is put back unless a person says so when leaving
 	OverLink bool                 // this terminal itself hangs on the interface: a turn that drops the link wants Enter twice
 	Theme    theme.Options
 	Bytes    bool      // byte/s instead of bit/s
@@ -69,8 +73,10 @@ type Config struct {
 
 // A Result says how a person left.
 type Result struct {
-	Keep        bool // turned knobs shall stay as they are
-	Interrupted bool // by Ctrl-C
+	Answered    bool     // whether to keep was asked, and answered: Keep and Kept hold
+	Keep        bool     // turned knobs shall stay as they are, all of them
+	Kept        []Turned // where not all, these
+	Interrupted bool     // by Ctrl-C
 }
 
 // Run shows the screen until a person quits or ctx ends. It leaves signals alone:

@@ -153,7 +153,7 @@ func TestRun(t *testing.T) {
 			w.Write([]byte("\x03"))
 		}()
 		s, res, err := run(t.Context(), feed, r)
-		if err != nil || res != (Result{Interrupted: true}) {
+		if err != nil || !res.Interrupted || res.Answered {
 			t.Errorf("got %+v, %v", res, err)
 		}
 		if s.Now() != start.Add(time.Minute) {
@@ -168,7 +168,7 @@ func TestRun(t *testing.T) {
 			cancel()
 		}()
 		r, _ := io.Pipe()
-		if s, res, err := run(ctx, feed, r); err != nil || res != (Result{}) || s.Now() != start.Add(time.Minute) {
+		if s, res, err := run(ctx, feed, r); err != nil || res.Interrupted || res.Answered || s.Now() != start.Add(time.Minute) {
 			t.Errorf("got %+v, %v at %v", res, err, s.Now())
 		}
 	})

@@ -154,15 +154,17 @@ func neighbour(k *experiment.KnobState, step int) string {
 }
 
 // turn turns a knob, at once or after a warning where the link will drop.
-func (m *model) turn(k knob, value string) tea.Cmd {
+func (m *model) turn(k knob, value string) tea.Cmd { return m.change(change{knob: k, value: value}) }
+
+func (m *model) change(c change) tea.Cmd {
 	switch {
-	case k.at(value):
-		m.notice(k.name() + " is " + value + " already")
+	case c.knob.at(c.value):
+		m.notice(c.knob.name() + " is " + c.value + " already")
 		return nil
-	case !drops(k):
-		return m.start([]change{{k, value}})
+	case !drops(c.knob):
+		return m.start([]change{c})
 	}
-	m.confirm(m.frame.Whose(panes.Confirm(k[0], value), k), []change{{k, value}})
+	m.confirm(m.frame.Whose(panes.Confirm(c.knob[0], c.value), c.knob), []change{c})
 	return nil
 }
 
@@ -170,6 +172,7 @@ func (m *model) turn(k knob, value string) tea.Cmd {
 type change struct {
 	knob  knob
 	value string
+	undo  bool // it takes an earlier turn back
 }
 
 // confirm turns after Enter, and after a second one where the terminal itself
@@ -193,6 +196,9 @@ func (m *model) confirm(p panes.Prompt, changes []change) {
 // seconds. How each ended comes as an event.
 func (m *model) start(changes []change) tea.Cmd {
 	m.turning = changes[0].knob.name()
+	if changes[0].undo {
+		m.undos = append(m.undos, undone{changes: changes, at: m.cfg.Session.Now()})
+	}
 	turner, ctx := m.cfg.Turner, m.ctx
 	type turn struct{ host, name, value string }
 	var turns []turn

@@ -11,10 +11,13 @@ import (
 	"netwatch/tui/panes"
 )
 
-// undo turns what was turned last back to what it was, on all ends where it was
-// turned on all.
+// undo turns what was turned last, and is not undone yet, back to what it was, on all
+// ends where it was turned on all. So each call goes one turn further back.
 func (m *model) undo() tea.Cmd {
 	changes := m.lastTurn()
+	for i := range changes {
+		changes[i].undo = true
+	}
 	if len(changes) == 0 {
 		m.notice("nothing was turned")
 		return nil
@@ -28,7 +31,7 @@ func (m *model) undo() tea.Cmd {
 		return nil
 	}
 	if len(changes) == 1 {
-		return m.turn(changes[0].knob, changes[0].value)
+		return m.change(changes[0])
 	}
 	if !drops(all) {
 		return m.start(changes)
@@ -37,24 +40,83 @@ func (m *model) undo() tea.Cmd {
 	return nil
 }
 
-// lastTurn is what would undo the newest turn.
+// An undone is what one U began: turns that take an earlier one back.
+type undone struct {
+	changes []change
+	at      time.Time
+	counted bool // by a walk
+}
+
+// clocks is how far the time of another host's events may be off.
+const clocks = 200 * time.Millisecond
+
+// of finds the change that an event is the end of, -1 if it is of none.
+func (u undone) of(e sources.Event) int {
+	if e.At.Before(u.at.Add(-clocks)) {
+		return -1
+	}
+	return slices.IndexFunc(u.changes, func(c change) bool {
+		both := len(c.knob) > 1
+		return c.knob.name() == e.Subject && c.value == e.New && both == (e.Kind == sources.KnobBoth) && (both || c.knob[0].Host == e.Host)
+	})
+}
+
+// A walk goes back over the events from the newest turn.
+type walk struct {
+	undos  []undone             // those whose events are still to come
+	within map[string]time.Time // knobs turned on all ends at once, and when that began
+	skip   int                  // turns that are undone already
+}
+
+// stands tells whether an event is a turn that is not undone.
+func (w *walk) stands(e sources.Event) bool {
+	began, part := w.within[e.Subject]
+	switch {
+	case e.Kind == sources.KnobBoth:
+		w.within[e.Subject] = e.At.Add(-e.Span)
+		if e.Error {
+			return false
+		}
+	case e.Kind != sources.KnobTurned || e.Old == e.New || part && !e.At.Before(began):
+		return false
+	}
+	for i := len(w.undos) - 1; i >= 0; i-- {
+		u := &w.undos[i]
+		at := u.of(e)
+		if at < 0 {
+			continue
+		}
+		if !u.counted {
+			u.counted = true
+			w.skip++
+		}
+		u.changes = slices.Concat(u.changes[:at], u.changes[at+1:])
+		return false
+	}
+	w.skip--
+	return w.skip < 0
+}
+
+// lastTurn is what would undo the newest turn that stands: a turn of U's takes one
+// earlier turn with it. One whose knob is back where it was, by whatever hand, needs no
+// undoing.
 func (m *model) lastTurn() []change {
 	events := m.cfg.Session.Events()
-	undone := map[string]time.Time{} // knobs whose newest turn was put back, and since when
+	w := walk{slices.Clone(m.undos), map[string]time.Time{}, 0}
 	for i := len(events) - 1; i >= 0; i-- {
 		e := events[i]
-		began, back := undone[e.Subject]
-		switch {
-		case e.Kind == sources.KnobBoth && e.Error:
-			undone[e.Subject] = e.At.Add(-e.Span)
-		case e.Kind == sources.KnobBoth:
-			return m.unturn(events[:i], e.Subject)
-		case e.Kind != sources.KnobTurned || e.Old == e.New || back && !e.At.Before(began):
-		default:
-			if k := m.cfg.Session.Knob(e.Host, e.Subject); k != nil {
-				return []change{{knob{k}, e.Old}}
+		if !w.stands(e) {
+			continue
+		}
+		w.skip = 0
+		if e.Kind == sources.KnobBoth {
+			if each := m.unturn(events[:i], e.Subject); len(each) > 0 {
+				return each
 			}
-			return nil
+			continue
+		}
+		if k := m.cfg.Session.Knob(e.Host, e.Subject); k != nil && k.Value != e.Old {
+			return []change{{knob: knob{k}, value: e.Old}}
 		}
 	}
 	return nil
@@ -71,14 +133,14 @@ func (m *model) unturn(events []sources.Event, name string) []change {
 		}
 		for i := len(events) - 1; i >= 0; i-- {
 			if e := events[i]; e.Kind == sources.KnobTurned && e.Host == host && e.Subject == name {
-				each = append(each, change{knob{k}, e.Old})
+				each = append(each, change{knob: knob{k}, value: e.Old})
 				all = append(all, k)
 				break
 			}
 		}
 	}
 	if len(all) > 1 && !slices.ContainsFunc(each, func(c change) bool { return c.value != each[0].value }) {
-		return []change{{all, each[0].value}}
+		each = []change{{knob: all, value: each[0].value}}
 	}
 	return slices.DeleteFunc(each, func(c change) bool { return c.knob.at(c.value) })
 }
@@ -115,10 +177,10 @@ func (m *model) backToStart(turned []*experiment.KnobState) []change {
 		same := func(o *experiment.KnobState) bool { return o.Spec.Name == name && o.Start == k.Start }
 		if all := matching(turned, same); len(all) > 1 && len(all) == len(m.cfg.Session.Hosts()) {
 			done[name] = true
-			changes = append(changes, change{all, k.Start})
+			changes = append(changes, change{knob: all, value: k.Start})
 			continue
 		}
-		changes = append(changes, change{knob{k}, k.Start})
+		changes = append(changes, change{knob: knob{k}, value: k.Start})
 	}
 	return changes
 }
@@ -130,33 +192,6 @@ func matching(turned []*experiment.KnobState, f func(*experiment.KnobState) bool
 		}
 	}
 	return out
-}
-
-// leave quits, after a question where something is turned.
-func (m *model) leave() tea.Cmd {
-	if m.turning != "" {
-		m.notice(m.turning + " is being turned; Ctrl-C does not wait")
-		return nil
-	}
-	turned := m.cfg.Session.Turned()
-	pending := words(m.backToStart(turned))
-	if m.cfg.Restorer != nil {
-		pending = m.cfg.Restorer.Pending()
-	}
-	if len(pending) == 0 || m.cfg.Turner == nil && m.cfg.Restorer == nil {
-		return tea.Quit
-	}
-	m.ask = &question{panes.Leave(pending, drops(turned)), func(key string) (tea.Cmd, bool) {
-		switch key {
-		case "enter":
-			return tea.Quit, true
-		case "k":
-			m.result.Keep = true
-			return tea.Quit, true
-		}
-		return nil, false
-	}}
-	return nil
 }
 
 func words(changes []change) []string {

@@ -27,7 +27,8 @@ a request, recording lines as answers.
 
 It writes each turn into the journal before it makes it, reads it back, and puts back
 what it turned when its input ends, unless it was told to keep it. It is deaf to
-SIGHUP and SIGINT; SIGTERM makes it put back and end.`
+SIGHUP and SIGINT; SIGTERM makes it put back and end. Over ssh it does so, too, when the
+other end has not said a word for 10 s: the link is lost, or netwatch there was stopped.`
 
 func newAgent() *cobra.Command {
 	var o options
@@ -84,6 +85,9 @@ func runAgent(cmd *cobra.Command, o *options, iface string) error {
 			return hub.Every(max(every, batchEvery)), o.hostSources(iface, every)
 		},
 	})
+	if errors.As(err, new(*agent.SilenceError)) { // all is put back
+		return err
+	}
 	if err != nil {
 		return &exitError{exitUnrestored, err}
 	}
@@ -106,9 +110,10 @@ func (o *options) knobs(iface string) ([]sources.Knob, error) {
 	return list, nil
 }
 
-// parseKnob reads sysctl:NAME=v1,v2 or sysctl:NAME.
+// parseKnob reads sysctl:NAME=v1,v2 or sysctl:NAME. With peers it is a knob of all ends,
+// which both: says in words.
 func parseKnob(text string) (name string, values []string, err error) {
-	name, ok := strings.CutPrefix(text, "sysctl:")
+	name, ok := strings.CutPrefix(strings.TrimPrefix(text, "both:"), "sysctl:")
 	name, list, _ := strings.Cut(name, "=")
 	if !ok || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '/' }) {
 		return "", nil, usageError("--knob %q: sysctl:NAME=VALUE,VALUE", text)

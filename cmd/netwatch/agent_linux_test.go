@@ -138,8 +138,8 @@ func TestTheTerminalIsLost(t *testing.T) {
 	h.noAgents()
 }
 
-// The agent dies: the screen says so and what that leaves, leaving it is exit status
-// 3, and the journal puts it back.
+// The agent dies: the screen says so and what that leaves, and leaving it puts back by a
+// new agent. When the screen dies, too, the next one tells, and the journal puts back.
 func TestTheAgentIsKilled(t *testing.T) {
 	h := newHosts(t)
 	term := h.turned()
@@ -148,13 +148,18 @@ func TestTheAgentIsKilled(t *testing.T) {
 	press(t, term, "q")
 	wait(t, term, "the question", 5*time.Second, has("Enter"))
 	press(t, term, "\r")
-	said := end(t, term, exitUnrestored)
-	if !strings.Contains(said, "tso is off and was on: its agent died; netwatch restore puts it back") {
+	if said := end(t, term, exitOK); !strings.Contains(said, "netwatch: put back tso=on (was turned to off)") {
 		t.Errorf("it said:\n%s", said)
 	}
-	if got := h.tso(); got != "off" {
-		t.Errorf("TSO is %s", got)
-	}
+	h.becomes("on", 0)
+	h.noAgents()
+	h.expect(exitOK, []string{"nothing to put back"}, "restore")
+
+	term = h.turned()
+	must(t, syscall.Kill(h.agent(), syscall.SIGKILL))
+	wait(t, term, "the news", 5*time.Second, has("the agent is gone"))
+	must(t, term.Cmd.Process.Kill())
+	h.becomes("off", 0)
 	term = h.netwatch(200, 50, "veth0")
 	wait(t, term, "word of it", 5*time.Second, has("tso was turned from on to off by a netwatch that is gone; netwatch restore puts it back"))
 	press(t, term, "q")
@@ -217,6 +222,7 @@ func TestTwoNetwatch(t *testing.T) {
 	wait(t, first, "who it was", 5*time.Second, has("another netwatch turned it"))
 	press(t, second, "t")
 	wait(t, second, "TSO off", 5*time.Second, has("tso on -> off"))
+	wait(t, first, "that it is off again", 5*time.Second, has("TSO off"))
 	press(t, first, "q")
 	wait(t, first, "the question", 5*time.Second, has("Enter"))
 	press(t, first, "\r")
@@ -269,14 +275,14 @@ func TestSomebodyElse(t *testing.T) {
 	term := h.turned()
 	press(t, term, "t")
 	wait(t, term, "TSO on", 5*time.Second, has("TSO on"))
-	h.must(in(h.a, "ethtool", "-K", "veth0", "tx-tcp-segmentation", "off", "tx-tcp6-segmentation", "off")...)
+	h.must(in(h.a, "ethtool", "-K", "veth0", "tso", "off")...)
 	wait(t, term, "the drift", 5*time.Second, has("TSO off"))
 	press(t, term, "q")
 	end(t, term, exitOK)
 	if got := h.tso(); got != "off" {
 		t.Errorf("TSO is %s: somebody else's turn was overwritten", got)
 	}
-	h.must(in(h.a, "ethtool", "-K", "veth0", "tx-tcp-segmentation", "on", "tx-tcp6-segmentation", "on")...)
+	h.must(in(h.a, "ethtool", "-K", "veth0", "tso", "on")...)
 
 	h.expect(exitOK, nil, "set", "veth0", "tso=off")
 	h.must(in(h.a, "ethtool", "-K", "veth0", "tx-tcp6-segmentation", "on")...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -201,10 +202,12 @@ func lookAtJournal() finding {
 		f.state, f.words, f.mend = needsRoot, "what stands in it is not known", "sudo netwatch doctor"
 	case err != nil:
 		f.state, f.words = fails, err.Error()
-	case len(entries) > 0:
+	case slices.ContainsFunc(entries, knobs.Entry.Turned):
 		var names []string
 		for _, e := range entries {
-			names = append(names, e.Knob)
+			if e.Turned() {
+				names = append(names, e.Knob)
+			}
 		}
 		f.words += ": not as netwatch found it: " + strings.Join(names, ", ")
 		f.mend = "netwatch restore"

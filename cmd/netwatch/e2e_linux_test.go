@@ -168,8 +168,7 @@ func (h *hosts) listening() {
 	h.t.Fatal("the iperf3 server does not listen")
 }
 
-// tso is what ethtool says of veth0. (Its summary line "tcp-segmentation-offload"
-// stays on while any kind is, AccECN's of Linux 6.18 among them.)
+// tso is what ethtool says of veth0.
 func (h *hosts) tso() string { h.t.Helper(); return h.tsoOf(h.a, "veth0") }
 
 // netwatch runs on host a on a screen.

@@ -21,7 +21,7 @@ type hand interface {
 	sources.Turner
 	Changed() []knobs.Change
 	Restore(context.Context) error
-	Keep(context.Context) error
+	Keep(ctx context.Context, names ...string) error // those with these names, all where none is named
 }
 
 // An agentHand turns the knobs of this host by an agent, which the first turn starts.
@@ -58,7 +58,7 @@ func (p *plan) newAgentHand(h *hub.Hub, both *ends.Ends, watch context.Context) 
 	if j := journal(p.iface); j != nil {
 		for _, e := range j.Left() {
 			h.Event(sources.Event{At: time.Now(), Kind: sources.SourceNote, Source: "knobs", Subject: e.Knob, Error: true, Text: fmt.Sprintf(
-				"%s was turned from %s to %s by a netwatch that is gone; netwatch restore puts it back", e.Knob, e.Start, e.Value)})
+				"%s by a netwatch that is gone; netwatch restore puts it back", e.Words())})
 		}
 	}
 	return a, nil
@@ -161,10 +161,8 @@ func (a *agentHand) agent() (c *agent.Client, lost []knobs.Change) {
 	}
 	for _, l := range a.lost {
 		same := func(c knobs.Change) bool { return c.Knob == l.Knob }
-		if value, err := valueOf(a.knobs, l.Knob); err == nil {
-			l.Value = value
-		}
-		if l.Value != l.Start && !slices.ContainsFunc(ours, same) && !slices.ContainsFunc(lost, same) {
+		value, err := valueOf(a.knobs, l.Knob)
+		if (err != nil || value != l.Start) && !slices.ContainsFunc(ours, same) && !slices.ContainsFunc(lost, same) {
 			lost = append(lost, l)
 		}
 	}
@@ -180,24 +178,44 @@ func (a *agentHand) Changed() []knobs.Change {
 	return changed
 }
 
-// Restore has the agent put back what it turned. What an agent turned that died is
-// an error: only the journal is sure of it.
+// Restore has the agent put back what it turned, and before it what an agent turned that
+// died.
 func (a *agentHand) Restore(ctx context.Context) error {
-	c, lost := a.agent()
+	_, lost := a.agent()
 	var failed []error
 	for _, l := range lost {
-		failed = append(failed, fmt.Errorf("%s is %s and was %s: its agent died; netwatch restore puts it back", l.Knob, l.Value, l.Start))
+		failed = append(failed, a.putBack(ctx, l))
 	}
-	if c != nil {
+	if c, _ := a.agent(); c != nil {
 		failed = append(failed, c.Restore(ctx))
 	}
 	return errors.Join(failed...)
 }
 
-// Keep leaves everything as it is.
-func (a *agentHand) Keep(ctx context.Context) error {
+// putBack has a new agent turn a knob to what it was, unless somebody turned it since the
+// old one died.
+func (a *agentHand) putBack(ctx context.Context, l knobs.Change) error {
+	if value, err := valueOf(a.knobs, l.Knob); err == nil && value != l.Value {
+		return nil
+	}
+	err := a.Turn(ctx, "", l.Knob, l.Start)
+	if value, unread := valueOf(a.knobs, l.Knob); err == nil && unread == nil && value != l.Start {
+		err = fmt.Errorf("it is still %s", value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is %s and was %s: its agent died; netwatch restore puts it back (%w)", l.Knob, l.Value, l.Start, err)
+	}
+	return nil
+}
+
+// Keep leaves the named knobs as they are, everything where none is named. Of what an
+// agent turned that died nothing more is said then.
+func (a *agentHand) Keep(ctx context.Context, names ...string) error {
+	a.mu.Lock()
+	a.lost = slices.DeleteFunc(a.lost, func(c knobs.Change) bool { return len(names) == 0 || slices.Contains(names, c.Knob) })
+	a.mu.Unlock()
 	if c, _ := a.agent(); c != nil {
-		return c.Keep(ctx)
+		return c.Keep(ctx, names...)
 	}
 	return nil
 }
@@ -228,7 +246,8 @@ func (p *plan) restoreAll(w io.Writer, here hand) error {
 	defer cancel()
 	all := []error{p.restore(w, here)}
 	for _, peer := range p.peers {
-		all = append(all, peer.leave(ctx, w, p.keep))
+		kept, back := p.split(peer.host, peer.Changed())
+		all = append(all, peer.leave(ctx, w, kept, back))
 	}
 	var words []error
 	unrestored := false
@@ -247,27 +266,27 @@ func (p *plan) restoreAll(w io.Writer, here hand) error {
 // restore puts back what was turned, or keeps it, and says so. What cannot be put
 // back is an exit code of its own.
 func (p *plan) restore(w io.Writer, h hand) error {
-	changed := h.Changed()
-	if len(changed) == 0 {
-		return nil
-	}
+	kept, back := p.split("", h.Changed())
 	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
 	defer cancel()
-	if p.keep {
-		if err := h.Keep(ctx); err != nil {
+	if len(kept) > 0 {
+		if err := h.Keep(ctx, names(kept)...); err != nil {
 			return fmt.Errorf("cannot keep what was turned: %w", err)
 		}
-		for _, c := range changed {
-			fmt.Fprintf(w, "netwatch: kept %s=%s (was %s)\n", c.Knob, c.Value, c.Start)
-		}
+		sayKept(w, "", kept)
+	}
+	if len(back) == 0 {
 		return nil
 	}
+	already := p.already(back)
 	err := h.Restore(ctx)
 	left := false
 	still := h.Changed()
-	for _, c := range changed {
+	for _, c := range back {
 		switch value, unread := valueOf(p.knobs, c.Knob); {
 		case unread != nil: // the error tells
+		case value == c.Start && slices.Contains(already, c.Knob):
+			fmt.Fprintf(w, "netwatch: %s\n", isBack(c))
 		case value == c.Start:
 			fmt.Fprintf(w, "netwatch: put back %s=%s (was turned to %s)\n", c.Knob, c.Start, c.Value)
 		case value != c.Value || !slices.ContainsFunc(still, func(s knobs.Change) bool { return s.Knob == c.Knob }):
@@ -283,4 +302,20 @@ func (p *plan) restore(w io.Writer, h hand) error {
 		return &exitError{exitUnrestored, nil}
 	}
 	return nil
+}
+
+// already names the knobs that have their first value again before netwatch gave it.
+func (p *plan) already(changed []knobs.Change) []string {
+	var out []string
+	for _, c := range changed {
+		if value, err := valueOf(p.knobs, c.Knob); err == nil && value == c.Start {
+			out = append(out, c.Knob)
+		}
+	}
+	return out
+}
+
+// isBack says of a knob that somebody else has put it back.
+func isBack(c knobs.Change) string {
+	return fmt.Sprintf("%s is %s again, not by this netwatch", c.Knob, c.Start)
 }

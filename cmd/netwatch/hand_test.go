@@ -12,14 +12,21 @@ import (
 
 // A fakeHand has turned TSO off; still is what it would put back after a Restore.
 type fakeHand struct {
-	still []knobs.Change
-	err   error
-	asked bool
+	still   []knobs.Change
+	err     error
+	asked   bool
+	knob    *value // what a Restore turns, nil for nothing
+	becomes string // its value then
 }
 
 func (h *fakeHand) Turn(context.Context, string, string, string) error { return nil }
-func (h *fakeHand) Restore(context.Context) error                      { h.asked = true; return h.err }
-func (h *fakeHand) Keep(context.Context) error                         { return nil }
+func (h *fakeHand) Keep(context.Context, ...string) error              { return nil }
+func (h *fakeHand) Restore(context.Context) error {
+	if h.asked = true; h.knob != nil {
+		h.knob.is = h.becomes
+	}
+	return h.err
+}
 func (h *fakeHand) Changed() []knobs.Change {
 	if h.asked {
 		return h.still
@@ -45,7 +52,8 @@ func TestRestoreSaysWhatIsLeft(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var said strings.Builder
-			p := &plan{options: &options{}, knobs: []sources.Knob{fixedKnob{sources.KnobSpec{Name: "tso"}, c.value, nil}}}
+			c.hand.knob, c.hand.becomes = &value{"tso", "off"}, c.value
+			p := &plan{options: &options{}, knobs: []sources.Knob{c.hand.knob}}
 			err := p.restoreAll(&said, &c.hand)
 			code, words := exitOK, ""
 			var e *exitError

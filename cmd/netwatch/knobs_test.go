@@ -123,6 +123,7 @@ func TestSetSink(t *testing.T) {
 	for _, e := range []sources.Event{
 		{Kind: sources.KnobTurned, Subject: "aim", Old: "1", Asked: "2", New: "2", Span: 1234567 * time.Nanosecond},
 		{Kind: sources.KnobTurned, Subject: "tso", Old: "off", Asked: "on", New: "tso4", Span: time.Second},
+		{Kind: sources.KnobTurned, Subject: "tso", Old: "off", Asked: "on", New: "tso4", Span: time.Second, Text: "this chip has no TSO6"},
 		{Kind: sources.KnobFailed, Subject: "lro", Asked: "on", New: "off", Text: "em4: invalid argument"},
 		{Kind: sources.SourceNote, Text: "journal: damaged"},
 	} {
@@ -130,6 +131,7 @@ func TestSetSink(t *testing.T) {
 	}
 	const want = "aim: 1 -> 2 (asked 2, granted 2, verified in 1.23ms)\n" +
 		"tso: off -> tso4 (asked on, granted tso4, verified in 1s): not what was asked\n" +
+		"tso: off -> tso4 (asked on, granted tso4, verified in 1s): not what was asked: this chip has no TSO6\n" +
 		"lro: asked on, refused: em4: invalid argument; it is off\n"
 	if out.String() != want || errs.String() != "netwatch: journal: damaged\n" {
 		t.Errorf("got\n%s%s", out.String(), errs.String())

@@ -72,7 +72,7 @@ func standing(iface string, stderr io.Writer) func(sources.KnobSpec) (knobs.Entr
 	}
 	return func(spec sources.KnobSpec) (knobs.Entry, bool) {
 		for _, e := range entries {
-			if j.Here(e) && e.Subject == spec.Subject && e.Knob == spec.Name {
+			if j.Here(e) && e.Turned() && e.Subject == spec.Subject && e.Knob == spec.Name {
 				return e, true
 			}
 		}

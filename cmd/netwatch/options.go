@@ -80,7 +80,7 @@ const (
 )
 
 func (o *options) peerFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.peers, "peer", nil, "watch and turn `HOST[:IFACE]` too, by ssh (may be given again)")
+	f.StringArrayVar(&o.peers, "peer", nil, "watch and turn `HOST[:IFACE]` too, by ssh; [ADDRESS]:IFACE for IPv6 (may be given again)")
 	f.StringVar(&o.ssh, "ssh", "ssh", "the ssh `COMMAND` that reaches peers, with options")
 	f.StringVar(&o.peerPath, "peer-path", "netwatch", "`PATH` of netwatch on peers")
 	f.StringVar(&o.push, "push", noPush, "copy this program (or --push=`FILE`, for another system) to peers, and remove it at the end")
@@ -88,7 +88,7 @@ func (o *options) peerFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) knobFlag(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.knob, "knob", nil, "make a knob of a sysctl: `sysctl:NAME=VALUE,VALUE` (may be given again)")
+	f.StringArrayVar(&o.knob, "knob", nil, "make a knob of a sysctl: `[both:]sysctl:NAME=VALUE,VALUE`, of every end with --peer (may be given again)")
 }
 
 // check refuses what does not fit and settles the output.

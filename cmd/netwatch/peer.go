@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +15,6 @@ import (
 	"netwatch/sources"
 	"netwatch/sources/agent"
 	"netwatch/sources/knobs"
-	"netwatch/sources/proc"
 )
 
 const (
@@ -37,10 +36,13 @@ type peer struct {
 	path        string        // netwatch there
 	every       time.Duration // between the samples of a session
 	knobFlags   []string      // --knob, passed on
+	program     string        // what push copies there: pushThis, a file, or noPush
 	pushed      string        // the temporary folder there that push made
 
 	mu     sync.Mutex
 	client *agent.Client // nil: not connected
+	came   bool          // it was connected
+	why    string        // it was not, the last time
 }
 
 // openPeers reads --peer and, with --push, brings netwatch there.
@@ -52,7 +54,7 @@ func (o *options) openPeers(ctx context.Context, iface string) ([]*peer, error) 
 			return nil, err
 		}
 		if o.push != noPush {
-			if err := p.push(ctx, o.push); err != nil {
+			if err := p.push(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -61,12 +63,38 @@ func (o *options) openPeers(ctx context.Context, iface string) ([]*peer, error) 
 	return all, nil
 }
 
+// splitPeer reads HOST or HOST:IFACE. An IPv6 address stands in brackets, as in an URL,
+// or alone; ssh wants it bare.
+func splitPeer(text string) (host, iface string, named bool) {
+	user, rest := cutUser(text)
+	if addr, after, ok := strings.Cut(strings.TrimPrefix(rest, "["), "]"); ok && strings.HasPrefix(rest, "[") {
+		iface, named = strings.CutPrefix(after, ":")
+		if after != "" && !named {
+			return "", "", false
+		}
+		return user + addr, iface, named
+	}
+	if a, err := netip.ParseAddr(rest); err == nil && a.Is6() {
+		return text, "", false
+	}
+	return strings.Cut(text, ":")
+}
+
+// cutUser parts "root@" from a host.
+func cutUser(text string) (user, host string) {
+	at := strings.IndexByte(text, '@') + 1
+	return text[:at], text[at:]
+}
+
 // parsePeer reads HOST or HOST:IFACE.
 func (o *options) parsePeer(text, iface string) (*peer, error) {
-	host, name, ok := strings.Cut(text, ":")
-	p := &peer{host: host, iface: iface, ssh: strings.Fields(o.ssh), path: o.peerPath, every: o.peerEvery, knobFlags: o.knob}
-	if ok {
+	host, name, named := splitPeer(text)
+	p := &peer{host: host, iface: iface, ssh: strings.Fields(o.ssh), path: o.peerPath, every: o.peerEvery, knobFlags: o.knob, program: o.push}
+	if named {
 		p.iface = name
+	}
+	if strings.Contains(p.iface, ":") {
+		return nil, usageError("--peer %q: an IPv6 address with an interface is [ADDRESS]:IFACE", text)
 	}
 	for _, word := range append([]string{p.host, p.iface, p.path}, p.knobFlags...) {
 		if word == "" || word != iface && strings.HasPrefix(word, "-") || strings.ContainsFunc(word, unsafeInShell) {
@@ -92,26 +120,33 @@ func (p *peer) argv(words ...string) []string {
 
 // agentCommand starts the agent over there.
 func (p *peer) agentCommand() []string {
-	run := p.path + " agent"
+	words := "agent"
 	for _, k := range p.knobFlags {
-		run += " --knob " + k
+		words += " --knob " + k
 	}
-	return p.rootCommand(run + " -- " + p.iface)
+	return p.rootCommand(words + " -- " + p.iface)
 }
 
-// rootCommand runs a command over there, as root where that needs no password:
-// without root the agent still measures, and its knobs are locked.
-func (p *peer) rootCommand(run string) []string {
-	script := "if [ `id -u` -eq 0 ]; then exec " + run +
-		"; elif sudo -n true 2>/dev/null; then exec sudo -n " + run +
-		"; elif doas -n true 2>/dev/null; then exec doas -n " + run +
-		"; else exec " + run + "; fi"
+// rootCommand runs netwatch over there, as root where that needs no password: without
+// root the agent still measures, and its knobs are locked. sudo and doas are asked as
+// here, by what does nothing: they may be allowed to run netwatch alone, by its whole
+// path. A program that was pushed is removed when it ends, whatever became of this end.
+func (p *peer) rootCommand(words string) []string {
+	exec, after := "exec ", ""
+	if p.pushed != "" {
+		exec, after = "", "; s=$?; rm -rf "+p.pushed+"; exit $s"
+	}
+	run := "$n " + words
+	script := "trap : HUP INT; n=`command -v " + p.path + "`; n=${n:-" + p.path + "}; if [ `id -u` -eq 0 ]; then " + exec + run +
+		"; elif sudo -n $n agent --check >/dev/null 2>&1; then " + exec + "sudo -n " + run +
+		"; elif doas -n $n agent --check >/dev/null 2>&1; then " + exec + "doas -n " + run +
+		"; else " + exec + run + "; fi" + after
 	return p.argv("sh", "-c", "'"+script+"'")
 }
 
 // newClient is for an agent over there; watch is how often it tells samples, 0 never.
 func (p *peer) newClient(watch time.Duration) *agent.Client {
-	return agent.NewClient(agent.ClientConfig{Argv: p.agentCommand(), Host: p.host, Version: version, Watch: watch})
+	return agent.NewClient(agent.ClientConfig{Argv: p.agentCommand(), Host: p.host, Version: version, Commit: commit(), Watch: watch})
 }
 
 // Name is the word on the status line.
@@ -121,24 +156,9 @@ func (p *peer) Name() string { return experiment.PeerSource }
 // What was lost stays a gap; a new agent goes on with the same series.
 func (p *peer) Run(ctx context.Context, sink sources.Sink) error {
 	pause, advised := backoffMin, false
-	for {
-		c := p.newClient(p.every)
-		began, came := time.Now(), make(chan struct{})
-		go func() {
-			defer close(came)
-			if c.Ready(ctx) == nil {
-				p.set(c)
-				h := c.Header()
-				sink.Event(sources.Event{At: time.Now(), Kind: sources.SourceUp, Host: p.host, Source: experiment.PeerSource, Subject: p.iface,
-					Text: strings.Join(strings.Fields(strings.Join([]string{h.Driver, h.OS, h.Kernel}, " ")), " ")})
-			}
-		}()
-		told, enough := context.WithCancel(ctx)
-		go p.tellLink(told, c, sink)
-		err := c.Run(ctx, sink)
-		enough()
-		<-came
-		p.set(nil)
+	for again := false; ; again = true {
+		began := time.Now()
+		quiet, err := p.try(ctx, sink, again)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -147,12 +167,10 @@ func (p *peer) Run(ctx context.Context, sink sources.Sink) error {
 			text = err.Error()
 		}
 		if !advised && err != nil {
-			if advice := p.advice(ctx, text); advice != "" {
-				text += "; " + advice
-			}
-			advised = true
+			text, advised = p.advised(ctx, text), true
 		}
-		sink.Event(sources.Event{At: time.Now(), Kind: sources.SourceGone, Host: p.host, Source: experiment.PeerSource, Subject: p.iface, Text: text, Error: true})
+		p.missed(text)
+		sink.Event(sources.Event{At: time.Now(), Span: quiet, Kind: sources.SourceGone, Host: p.host, Source: experiment.PeerSource, Subject: p.iface, Text: text, Error: true})
 		if time.Since(began) > steadyAfter {
 			pause = backoffMin
 		}
@@ -163,6 +181,34 @@ func (p *peer) Run(ctx context.Context, sink sources.Sink) error {
 		}
 		pause = min(2*pause, backoffMax)
 	}
+}
+
+// try runs one agent to its end, and tells how long it had said nothing then. A program that was pushed is pushed again: it was
+// removed over there when its agent ended.
+func (p *peer) try(ctx context.Context, sink sources.Sink, again bool) (quiet time.Duration, err error) {
+	if again && p.program != noPush {
+		if err := p.push(ctx); err != nil {
+			return 0, err
+		}
+	}
+	c := p.newClient(p.every)
+	came := make(chan struct{})
+	go func() {
+		defer close(came)
+		if c.Ready(ctx) == nil {
+			p.set(c)
+			h := c.Header()
+			sink.Event(sources.Event{At: time.Now(), Kind: sources.SourceUp, Host: p.host, Source: experiment.PeerSource, Subject: p.iface,
+				Text: strings.Join(strings.Fields(strings.Join([]string{h.Driver, h.OS, h.Kernel}, " ")), " ")})
+		}
+	}()
+	told, enough := context.WithCancel(ctx)
+	go p.tellLink(told, c, sink)
+	err = c.Run(ctx, sink)
+	enough()
+	<-came
+	p.set(nil)
+	return c.Quiet(), err
 }
 
 // tellLink says how far the peer's clock is ahead, how sure that is, and what the
@@ -176,7 +222,9 @@ func (p *peer) tellLink(ctx context.Context, c *agent.Client, sink sources.Sink)
 			return
 		case now := <-every.C:
 			heard := c.Heard()
-			if ahead, half, ok := c.Clock(); ok {
+			if quiet := c.Quiet(); quiet > 0 {
+				sink.Event(sources.Event{At: now, Kind: sources.SourceNote, Host: p.host, Source: experiment.PeerSource, Text: fmt.Sprintf("no word for %v", quiet)})
+			} else if ahead, half, ok := c.Clock(); ok {
 				sink.Event(sources.Event{At: now, Kind: sources.SourceNote, Host: p.host, Source: experiment.PeerSource,
 					Text: fmt.Sprintf("clock %+.2f ms +-%.2f, ssh %.1f kB/s", float64(ahead.Microseconds())/1000,
 						float64(half.Microseconds())/1000, float64(heard-before)/linkTold.Seconds()/1000)})
@@ -190,6 +238,7 @@ func (p *peer) set(c *agent.Client) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.client = c
+	p.came = p.came || c != nil
 }
 
 func (p *peer) agent() (*agent.Client, error) {
@@ -199,25 +248,6 @@ func (p *peer) agent() (*agent.Client, error) {
 		return nil, fmt.Errorf("%s: %w", p.host, errNoPeer)
 	}
 	return p.client, nil
-}
-
-// advice is how netwatch gets onto a host that has none, or another one: the exact
-// lines, for its system and machine.
-func (p *peer) advice(ctx context.Context, said string) string {
-	missing := strings.Contains(said, "not found") || strings.Contains(said, "No such file") || strings.Contains(said, "Exec format") ||
-		strings.Contains(said, "exec format") || strings.Contains(said, "is netwatch ")
-	if !missing || ctx.Err() != nil {
-		return ""
-	}
-	told, err := proc.Ask(askLimit, p.argv("uname", "-sm")...)
-	told = strings.TrimSpace(told)
-	f := strings.Fields(told[strings.LastIndexByte(told, '\n')+1:]) // a banner may come first
-	if err != nil || len(f) < 2 {
-		return ""
-	}
-	arch := map[string]string{"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[f[1]]
-	return fmt.Sprintf("build and copy it: GOOS=%s GOARCH=%s CGO_ENABLED=0 go build -o netwatch.%s ./cmd/netwatch && scp netwatch.%s %s:netwatch, then --peer-path ./netwatch",
-		strings.ToLower(f[0]), cmp.Or(arch, f[1]), p.host, p.host, p.host)
 }
 
 // Turn implements sources.Turner for this peer.
@@ -239,30 +269,33 @@ func (p *peer) Changed() []knobs.Change {
 }
 
 // leave restores or keeps what was turned over there and says so.
-func (p *peer) leave(ctx context.Context, w io.Writer, keep bool) error {
-	changed := p.Changed()
-	if len(changed) == 0 {
+func (p *peer) leave(ctx context.Context, w io.Writer, kept, back []knobs.Change) error {
+	if len(kept)+len(back) == 0 {
 		return nil
 	}
 	c, err := p.agent()
 	if err != nil {
 		return err
 	}
-	if keep {
-		if err := c.Keep(ctx); err != nil {
+	if len(kept) > 0 {
+		if err := c.Keep(ctx, names(kept)...); err != nil {
 			return fmt.Errorf("%s: cannot keep what was turned: %w", p.host, err)
 		}
-		for _, k := range changed {
-			fmt.Fprintf(w, "netwatch: %s: kept %s=%s (was %s)\n", p.host, k.Knob, k.Value, k.Start)
-		}
+		sayKept(w, p.host+": ", kept)
+	}
+	if len(back) == 0 {
 		return nil
 	}
 	if err := c.Restore(ctx); err != nil {
 		return &exitError{exitUnrestored, fmt.Errorf("%s: not everything could be put back: %w", p.host, err)}
 	}
 	left, used := c.Left(), false
-	for _, k := range changed {
+	for _, k := range back {
 		if i := slices.IndexFunc(left, func(l knobs.Change) bool { return l.Knob == k.Knob }); i >= 0 {
+			if left[i].Value == k.Start {
+				fmt.Fprintf(w, "netwatch: %s: %s\n", p.host, isBack(k))
+				continue
+			}
 			words, another := leftAt(k, left[i].Value)
 			used = used || another
 			fmt.Fprintf(w, "netwatch: %s: %s\n", p.host, words)

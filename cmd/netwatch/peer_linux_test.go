@@ -192,7 +192,7 @@ func TestTheLinkToThePeerIsLost(t *testing.T) {
 	wait(t, term, "the peer", 10*time.Second, has("TSO on both"))
 	press(t, term, "t")
 	eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
-	exec.Command("ip", "netns", "exec", h.a, "pkill", "-9", "-f", "BatchMode=yes "+ipB).Run()
+	h.killLogins()
 	wait(t, term, "the loss", 10*time.Second, has("GONE"))
 	took := eventually(t, "the far end put back", 10*time.Second, func() bool { return h.tsoOf(h.b, "veth1") == "on" })
 	t.Logf("the far end was back %v after its ssh was killed", took.Round(10*time.Millisecond))
@@ -216,21 +216,26 @@ func TestPeersThatCannotBeReached(t *testing.T) {
 	bin := binary(t)
 	t.Setenv("NETWATCH_STATE", t.TempDir())
 	for _, c := range []struct {
-		name string
-		args []string
-		want []string
+		name  string
+		args  []string
+		want  []string
+		comes bool
 	}{
-		{"no such host", []string{"--peer", "no-such-host.invalid:veth1"}, []string{"Could not resolve", "nic ok"}},
-		{"no such interface", []string{"--peer", ipB + ":veth9", "--peer-path", bin}, []string{"veth9", "veth1"}},
-		{"no netwatch there", []string{"--peer", ipB + ":veth1", "--peer-path", "/nowhere/netwatch"}, []string{"GOOS=linux"}},
-		{"a banner before the codec", []string{"--peer", ipB + ":veth1", "--peer-path", bin}, []string{"Welcome to r1"}},
+		{"no such host", []string{"--peer", "no-such-host.invalid:veth1"}, []string{"Could not resolve", "cpu ok"}, false},
+		{"no such interface", []string{"--peer", ipB + ":veth9", "--peer-path", bin}, []string{"veth9", "veth1"}, false},
+		{"no netwatch there", []string{"--peer", ipB + ":veth1", "--peer-path", "/nowhere/netwatch"}, []string{"GOOS=linux"}, false},
+		{"a banner before the codec", []string{"--peer", ipB + ":veth1", "--peer-path", bin}, []string{"Welcome to r1"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.t = t
 			term := h.netwatch(200, 50, append([]string{"veth0", "--ssh", ssh}, c.args...)...)
 			wait(t, term, "the words", 12*time.Second, has(c.want...))
 			press(t, term, "q")
-			end(t, term, exitOK)
+			status := exitFailure // it never came
+			if c.comes {
+				status = exitOK
+			}
+			end(t, term, status)
 		})
 	}
 	if status, _, stderr := cli("lo", "--peer", "r1;reboot"); status != exitUsage || !strings.Contains(stderr, "cannot be passed on") {

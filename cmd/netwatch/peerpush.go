@@ -18,9 +18,9 @@ import (
 // pushLimit is how long copying the program to a peer may take.
 const pushLimit = 2 * time.Minute
 
-// push copies a netwatch to a private temporary place on the peer and uses it
-// there. file is the program to copy, pushThis for this one.
-func (p *peer) push(ctx context.Context, file string) error {
+// push copies a netwatch to a private temporary place on the peer and uses it there.
+func (p *peer) push(ctx context.Context) error {
+	file := p.program
 	if file == pushThis {
 		exe, err := os.Executable()
 		if err != nil {
@@ -53,21 +53,26 @@ func (p *peer) push(ctx context.Context, file string) error {
 	if path = strings.TrimSpace(path); !st.OK() || !ok || path == "" || strings.ContainsFunc(path, unsafeInShell) {
 		return fmt.Errorf("%s: the program could not be copied there: %s %s", p.host, st, strings.TrimSpace(said.String()))
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.path, p.pushed = path, strings.TrimSuffix(path, "/netwatch")
 	return nil
 }
 
-// unpush removes what push left there.
+// unpush removes what push left there, should it not have removed itself.
 func (p *peer) unpush() error {
-	if p.pushed == "" {
+	p.mu.Lock()
+	pushed := p.pushed
+	p.mu.Unlock()
+	if pushed == "" {
 		return nil
 	}
-	said, err := proc.Ask(askLimit, p.argv("rm", "-r", p.pushed)...)
+	said, err := proc.Ask(askLimit, p.argv("rm", "-rf", pushed)...)
 	if err == nil && strings.TrimSpace(said) != "" {
 		err = errors.New(strings.TrimSpace(said))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %s is still there: %w", p.host, p.pushed, err)
+		return fmt.Errorf("%s: %s may still be there: %w", p.host, pushed, err)
 	}
 	return nil
 }
@@ -79,7 +84,7 @@ func (p *peer) there(ctx context.Context, stdout, stderr io.Writer, words ...str
 			return usageError("%q cannot be passed on to %s", w, p.host)
 		}
 	}
-	c, err := proc.Start(proc.Spec{Argv: p.rootCommand(p.path + " " + strings.Join(words, " "))})
+	c, err := proc.Start(proc.Spec{Argv: p.rootCommand(strings.Join(words, " "))})
 	if err != nil {
 		return err
 	}
@@ -102,6 +107,9 @@ func (p *peer) there(ctx context.Context, stdout, stderr io.Writer, words ...str
 		}
 	}
 	if !st.OK() {
+		if advice := p.advice(ctx, errs.String()); advice != "" {
+			return &exitError{exitFailure, fmt.Errorf("%s: %s", p.host, advice)}
+		}
 		return &exitError{min(st.Code, exitUnrestored), nil}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 
 // hostHeader is what a recording says of this host and moment.
 func hostHeader() recording.Header {
-	h := recording.Header{Version: version, OS: runtime.GOOS, Start: time.Now()}
+	h := recording.Header{Version: version, Commit: commit(), OS: runtime.GOOS, Start: time.Now()}
 	h.Host, _ = os.Hostname()
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -42,15 +43,16 @@ func newRestore() *cobra.Command {
 }
 
 func runRestore(cmd *cobra.Command, force bool) error {
-	if os.Geteuid() != 0 && os.Getenv("NETWATCH_STATE") == "" {
-		args := []string{"restore"}
-		if force {
-			args = append(args, "--force")
-		}
-		exe, err := os.Executable()
-		if err != nil {
-			return err
-		}
+	args := []string{"restore"}
+	if force {
+		args = append(args, "--force")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	state := os.Getenv("NETWATCH_STATE")
+	if os.Geteuid() != 0 && state == "" {
 		return asRoot(exe).runAsRoot(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args...)
 	}
 	j, err := knobs.OpenJournal(knobs.StateDir(), "", func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "netwatch: %s\n", text) })
@@ -58,18 +60,37 @@ func runRestore(cmd *cobra.Command, force bool) error {
 		return err
 	}
 	outcomes, err := j.Restore(cmd.Context(), force, knobOf)
-	failed := false
-	for _, o := range outcomes {
-		fmt.Fprintln(cmd.OutOrStdout(), o.Text)
-		failed = failed || o.Fate == knobs.Failed
+	err = withRootsCommand(err, os.Geteuid(), state, exe, args)
+	if err != nil && len(outcomes) == 0 {
+		return err
+	}
+	return errors.Join(tellOutcomes(cmd.OutOrStdout(), outcomes), err)
+}
+
+// withRootsCommand adds what a person types where a journal of $NETWATCH_STATE is not
+// this user's.
+func withRootsCommand(err error, uid int, state, exe string, args []string) error {
+	if uid == 0 || !errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	return fmt.Errorf("%w; type: sudo env NETWATCH_STATE=%s %s %s", err, state, exe, strings.Join(args, " "))
+}
+
+// tellOutcomes says what became of each knob. One that is left, because another netwatch
+// puts it back or a person must decide, is no failure.
+func tellOutcomes(out io.Writer, all []knobs.Outcome) error {
+	fates := map[knobs.Fate]int{}
+	for _, o := range all {
+		fmt.Fprintln(out, o.Text)
+		fates[o.Fate]++
 	}
 	switch {
-	case err != nil:
-		return err
-	case failed:
+	case fates[knobs.Failed] > 0:
 		return &exitError{exitUnrestored, errors.New("not everything could be put back")}
-	case len(outcomes) == 0:
-		fmt.Fprintln(cmd.OutOrStdout(), "nothing to put back")
+	case fates[knobs.PutBack] == 0 && fates[knobs.Left] > 0:
+		fmt.Fprintln(out, "nothing was put back")
+	case len(all) == 0:
+		fmt.Fprintln(out, "nothing to put back")
 	}
 	return nil
 }

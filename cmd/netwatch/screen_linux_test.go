@@ -250,7 +250,7 @@ func TestSignalsRestore(t *testing.T) {
 func TestTheInterfaceVanishesAndReturns(t *testing.T) {
 	h := newHosts(t)
 	term := h.netwatch(100, 30, "veth0")
-	wait(t, term, "the first frame", 5*time.Second, has("veth0", "nic ok"))
+	wait(t, term, "the first frame", 5*time.Second, has("veth0", "nic tx"))
 	h.must("ip", "-n", h.a, "link", "del", "veth0")
 	header := func(s string) string { line, _, _ := strings.Cut(s, "\n"); return line }
 	wait(t, term, "the loss", 5*time.Second, func(s string) bool { return strings.Contains(header(s), "GONE") })
@@ -266,7 +266,7 @@ func TestTheInterfaceVanishesAndReturns(t *testing.T) {
 func TestWhatFailsIsSaidInWords(t *testing.T) {
 	h := newHosts(t)
 	term := h.netwatch(120, 40, "veth0", "--ping", "no-such-host.invalid", "--", "iperf3", "-c", ipB, "-t", "3")
-	wait(t, term, "the refusal", 10*time.Second, has("Connection refused", "ping: no-such-host.invalid", "cpu ok", "nic ok", "iperf3 ended"))
+	wait(t, term, "the refusal", 10*time.Second, has("Connection refused", "ping: no-such-host.invalid", "cpu ok", "nic tx", "iperf3 ended"))
 	press(t, term, "q")
 	end(t, term, exitOK)
 
@@ -282,7 +282,7 @@ func TestANoticedRun(t *testing.T) {
 	h := newHosts(t)
 	h.server()
 	term := h.netwatch(120, 40, "veth0")
-	wait(t, term, "the first frame", 5*time.Second, has("nic ok"))
+	wait(t, term, "the first frame", 5*time.Second, has("nic tx"))
 	argv := in(h.a, "iperf3", "-c", ipB, "-t", "5", "-C", "cubic")
 	if err := exec.Command(argv[0], argv[1:]...).Start(); err != nil {
 		t.Fatal(err)

@@ -40,6 +40,7 @@ type plan struct {
 	sources   []sources.Source
 	knobs     []sources.Knob
 	peers     []*peer
+	kept      []tui.Turned        // what a person chose to keep, where not all
 	load      starter             // nil when there is no load to start again
 	result    func() iperf.Result // of a load whose end is the session's where there is no screen, else nil
 }
@@ -77,7 +78,7 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 		h.Go(watch, both.Hear(peer))
 	}
 	if !p.readOnly {
-		show.turner, show.restorer = both, pending{turn, p.peers}
+		show.turner, show.restorer = both, pending{turn, p.peers, both}
 		if p.output == "tui" && !p.simulated {
 			show.logger = siftrLogger(turn, p.command)
 			h.Go(watch, show.logger)
@@ -98,7 +99,7 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	}
 	s := show.session(p.settle, rec)
 	err = show.run(ctx, s, h.Batches())
-	p.keep = p.keep || show.keep
+	p.decide(show.result)
 	restored := restore()
 	unwatch()
 	for b := range h.Batches() {
@@ -112,7 +113,7 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 	if bySignal(cmd.Context()) { // the terminal may be gone: what could not be shown is no failure
 		return restored
 	}
-	return errors.Join(restored, err, p.verdictOnLoad(), p.verdictOnSources(s))
+	return errors.Join(restored, err, p.verdictOnLoad(), p.verdictOnSources(s), p.verdictOnPeers())
 }
 
 // hand is what turns the knobs, and tells them: a board where they are simulated or
@@ -206,7 +207,7 @@ type showing struct {
 	logger   *siftr.Logger  // nil: nothing can be logged
 	load     starter
 	out      io.Writer
-	keep     bool // the person asked to keep what was turned
+	result   tui.Result // how a person left the screen
 }
 
 // here is what this host is called.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +67,7 @@ func runSet(cmd *cobra.Command, o *options, iface string, words []string) error 
 	tell := &setSink{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 	err = setAll(cmd.Context(), clients, tell, turns)
 	for _, p := range peers {
-		err = errors.Join(err, p.unpush())
+		err = errors.Join(p.advisedOf(cmd.Context(), err), p.unpush())
 	}
 	if bySignal(cmd.Context()) { // the agents have put back what they turned
 		return err
@@ -98,11 +99,7 @@ func setAll(parent context.Context, clients []*agent.Client, tell sources.Sink, 
 		}
 		failed = append(failed, both.Turn(parent, host, t.knob, t.value))
 	}
-	for _, c := range clients {
-		if c.Ready(ctx) == nil && parent.Err() == nil { // a signal puts back
-			failed = append(failed, c.Keep(ctx))
-		}
-	}
+	failed = append(failed, keepAll(ctx, parent, clients, errors.Join(failed...)))
 	stop()
 	running.Wait()
 	if bySignal(parent) {
@@ -112,6 +109,23 @@ func setAll(parent context.Context, clients []*agent.Client, tell sources.Sink, 
 		return err
 	}
 	return errors.Join(ended...)
+}
+
+// keepAll has all ends keep what was turned. An end that did not answer, or whose link is
+// lost now, puts back: then the others must, too. A signal puts back as well.
+func keepAll(ctx, parent context.Context, clients []*agent.Client, failed error) error {
+	if errors.Is(failed, sources.ErrUnanswered) {
+		return errors.New("nothing is kept")
+	}
+	for _, c := range slices.Backward(clients) { // this host last: its link cannot be lost
+		if c.Ready(ctx) != nil || parent.Err() != nil {
+			continue
+		}
+		if err := c.Keep(ctx); err != nil {
+			return fmt.Errorf("nothing more is kept: %w", err)
+		}
+	}
+	return nil
 }
 
 // A turnWord is KNOB=VALUE.
@@ -170,10 +184,17 @@ func (s *setSink) Event(e sources.Event) {
 		note := ""
 		if e.New != e.Asked {
 			note = ": not what was asked"
+			if e.Text != "" {
+				note += ": " + e.Text
+			}
 		}
 		fmt.Fprintf(s.out, "%s: %s -> %s (asked %s, granted %s, verified in %v)%s\n", e.Subject, e.Old, e.New, e.Asked, e.New, took, note)
 	case sources.KnobFailed:
 		s.failed++
+		if e.New == "" {
+			fmt.Fprintf(s.out, "%s: asked %s: %s\n", e.Subject, e.Asked, e.Text)
+			break
+		}
 		fmt.Fprintf(s.out, "%s: asked %s, refused: %s; it is %s\n", e.Subject, e.Asked, e.Text, e.New)
 	case sources.KnobBoth:
 		if e.Error {

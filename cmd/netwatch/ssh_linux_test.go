@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -58,6 +60,28 @@ func (h *hosts) sshd(extra ...string) (ssh string) {
 	return ""
 }
 
+// logins are the ssh processes on host a, and none of another test that runs meanwhile.
+func (h *hosts) logins() (pids []int) {
+	h.t.Helper()
+	for pid := range strings.FieldsSeq(h.must("ip", "netns", "pids", h.a)) {
+		words, _ := os.ReadFile("/proc/" + pid + "/cmdline")
+		if n, err := strconv.Atoi(pid); err == nil && strings.HasPrefix(string(words), "ssh\x00") {
+			pids = append(pids, n)
+		}
+	}
+	return pids
+}
+
+// killLogins kills them: the link is lost, and both ends are told.
+func (h *hosts) killLogins() {
+	h.t.Helper()
+	for _, pid := range h.logins() {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			h.t.Error(err)
+		}
+	}
+}
+
 func (h *hosts) file(path, text string) {
 	h.t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -68,7 +92,7 @@ func (h *hosts) file(path, text string) {
 // tsoOf is what ethtool says of an interface in a namespace.
 func (h *hosts) tsoOf(ns, iface string) string {
 	h.t.Helper()
-	return h.featureOf(ns, iface, "tx-tcp-segmentation")
+	return h.featureOf(ns, iface, "tcp-segmentation-offload")
 }
 
 func (h *hosts) featureOf(ns, iface, feature string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -9,15 +10,19 @@ import (
 // version is the release this tree will be or was.
 const version = "0.1.0"
 
-// versionLine is version, commit, system and Go, for bug reports.
-func versionLine() string {
-	commit := "unknown commit"
+// commit is what this program was built from, "" where that is not known, as with go run.
+func commit() string {
 	if b, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range b.Settings {
 			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				commit = s.Value[:12]
+				return s.Value[:12]
 			}
 		}
 	}
-	return fmt.Sprintf("%s (%s) %s/%s %s", version, commit, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return ""
+}
+
+// versionLine is version, commit, system and Go, for bug reports.
+func versionLine() string {
+	return fmt.Sprintf("%s (%s) %s/%s %s", version, cmp.Or(commit(), "unknown commit"), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }

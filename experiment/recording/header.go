@@ -9,6 +9,7 @@ const Schema = 1
 type Header struct {
 	Schema    int               `json:"netwatch"`
 	Version   string            `json:"version"`
+	Commit    string            `json:"commit,omitempty"` // it was built from, where that is known
 	Host      string            `json:"host"`
 	OS        string            `json:"os"`
 	Kernel    string            `json:"kernel,omitempty"`

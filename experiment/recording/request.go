@@ -21,7 +21,7 @@ const maxRequest = 64 << 10
 type Request struct {
 	Turn    *Turn  `json:"turn,omitempty"`
 	Restore *Ask   `json:"restore,omitempty"` // put back what this agent turned
-	Keep    *Ask   `json:"keep,omitempty"`    // leave what this agent turned so far as it is
+	Keep    *Keep  `json:"keep,omitempty"`    // leave what this agent turned so far as it is
 	Clock   *Clock `json:"clock,omitempty"`   // what time is it there?
 	Watch   *Watch `json:"watch,omitempty"`   // send samples, too
 }
@@ -31,11 +31,19 @@ type Turn struct {
 	ID    int64  `json:"id"`
 	Knob  string `json:"knob"`
 	Value string `json:"value"`
+	Seen  int64  `json:"seen,omitempty"` // the newest Up that the asker knew: by it the agent tells a request that comes late
 }
 
 // An Ask asks for something that needs no more words.
 type Ask struct {
 	ID int64 `json:"id"`
+}
+
+// A Keep asks for knobs to be left as they are: those it names, else all that were turned.
+type Keep struct {
+	ID    int64    `json:"id"`
+	Knobs []string `json:"knobs,omitempty"`
+	Seen  int64    `json:"seen,omitempty"` // as in a Turn
 }
 
 // A Watch asks for the agent's samples. What is dear to read is read each second at
@@ -45,11 +53,18 @@ type Watch struct {
 	Every int64 `json:"every"` // microseconds between samples; a Batch comes at least each second
 }
 
-// A Clock asks for the time, and answers. Times are microseconds since 1970.
+// A Clock asks for the time, and answers: it is also what shows each side that the
+// other one is there. Times are microseconds since 1970.
 type Clock struct {
 	ID  int64 `json:"id"`
 	At  int64 `json:"at"`            // when it was asked, by the asker's clock; echoed
 	Now int64 `json:"now,omitempty"` // when it was answered, by the agent's clock
+	Up  int64 `json:"up,omitempty"`  // when it was answered, in microseconds since the agent began: no clock that is set moves it
+
+	// Silence, of a question, is the asker's promise to speak so often (microseconds)
+	// that an agent that hears nothing for as long may take it for gone. Without it
+	// only the end of the input tells.
+	Silence int64 `json:"silence,omitempty"`
 }
 
 // An Answer is what an agent says to a Request, among its Batches. One field is set.
@@ -65,7 +80,7 @@ type Done struct {
 	ID      int64    `json:"id"`
 	Error   string   `json:"error,omitempty"`
 	Changed []Change `json:"changed,omitempty"` // every knob that this agent would put back now, oldest turn first
-	Left    []Change `json:"left,omitempty"`    // of a Restore: what others turned since and is left so; Value is what it is
+	Left    []Change `json:"left,omitempty"`    // of a Restore: what others turned since and is left so, or put back themselves; Value is what it is
 }
 
 // A Change is a knob that is not as it was.

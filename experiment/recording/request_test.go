@@ -18,10 +18,14 @@ var requestLines = []struct {
 	line string
 	want Request
 }{
-	{`{"turn":{"id":1,"knob":"aim","value":"2"}}`, Request{Turn: &Turn{1, "aim", "2"}}},
+	{`{"turn":{"id":1,"knob":"aim","value":"2"}}`, Request{Turn: &Turn{ID: 1, Knob: "aim", Value: "2"}}},
 	{`{"restore":{"id":2}}`, Request{Restore: &Ask{2}}},
-	{`{"keep":{"id":3}}`, Request{Keep: &Ask{3}}},
+	{`{"keep":{"id":3}}`, Request{Keep: &Keep{ID: 3}}},
+	{`{"keep":{"id":6,"knobs":["aim","tso"]}}`, Request{Keep: &Keep{ID: 6, Knobs: []string{"aim", "tso"}}}},
 	{`{"clock":{"id":4,"at":1732964400123456}}`, Request{Clock: &Clock{ID: 4, At: 1732964400123456}}},
+	{`{"turn":{"id":7,"knob":"aim","value":"2","seen":1500000}}`, Request{Turn: &Turn{ID: 7, Knob: "aim", Value: "2", Seen: 1500000}}},
+	{`{"keep":{"id":8,"seen":1500000}}`, Request{Keep: &Keep{ID: 8, Seen: 1500000}}},
+	{`{"clock":{"id":9,"at":1732964400123456,"silence":10000000}}`, Request{Clock: &Clock{ID: 9, At: 1732964400123456, Silence: 10000000}}},
 	{`{"watch":{"id":5,"every":100000}}`, Request{Watch: &Watch{5, 100000}}},
 }
 

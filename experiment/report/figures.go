@@ -36,6 +36,8 @@ var scales = map[*experiment.Quantity]scale{
 	experiment.Inflight: {"KiB", 1.0 / 1024, 0},
 	experiment.Segment:  {"bytes", 1, 0},
 	experiment.Retrans:  {"/s", 1, 0},
+	experiment.Recovery: {"%", 100, 1},
+	experiment.FlowPkts: {"pkt/s", 1, 0},
 	experiment.LoadIn:   {"Mbit/s", 8e-6, 1},
 	experiment.IperfRTT: {"us", 1, 0},
 	experiment.Latency:  {"ms", 1e-3, 3},
@@ -44,6 +46,8 @@ var scales = map[*experiment.Quantity]scale{
 	experiment.UDPLost:  {"/s", 1, 1},
 	experiment.Irqs:     {"/s", 1, 0},
 	experiment.CPU:      {"%", 100, 1},
+
+	experiment.SndLimited: {"%", 100, 1},
 }
 
 func (s scale) text(v float64) string { return strconv.FormatFloat(v*s.factor, 'f', s.digits, 64) }

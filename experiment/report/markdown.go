@@ -176,7 +176,7 @@ func footnote(b *strings.Builder, t hostTable, c int) {
 		if cell.Track == nil {
 			continue
 		}
-		if o := origin(cell.Track); len(who) == 0 || who[len(who)-1] != o {
+		if o := origin(cell.Track); !slices.Contains(who, o) {
 			who = append(who, o)
 		}
 		if v, ok := cell.Whole.Mean(q.Metric().Agg); ok && r.Loaded {

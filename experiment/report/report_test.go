@@ -222,3 +222,29 @@ func TestALineTellsEverythingOnce(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Two directions of a source that follow each other in turn are named once each.
+func TestFootnoteNamesASourceOnce(t *testing.T) {
+	p := &script{experiment.New(experiment.Options{Start: t0, Interface: "em4"}), t0, func(*experiment.Session) {}}
+	by := map[string]*sources.Series{}
+	for _, name := range []string{"siftr2", "iperf3"} {
+		by[name] = &sources.Series{Source: name, Subject: "SUM", Metric: sources.Goodput}
+	}
+	p.apply(sources.Batch{Events: []sources.Event{{Kind: sources.KnobSeen, Subject: "aim", New: "0", Knob: &sources.KnobSpec{Name: "aim"}}}})
+	for i, name := range []string{"siftr2", "iperf3", "siftr2", "iperf3", "siftr2"} {
+		value := string(rune('1' + i))
+		p.apply(sources.Batch{Events: []sources.Event{{Kind: sources.KnobTurned, Subject: "aim", Old: string(rune('0' + i)), Asked: value, New: value}}})
+		for range 5 {
+			p.at = p.at.Add(time.Second)
+			p.apply(sources.Batch{Samples: []sources.Sample{sources.Amount(by[name], p.at, time.Second, 1e8)}})
+		}
+	}
+	p.s.Finish()
+	var out bytes.Buffer
+	if err := Markdown(&out, p.s, ""); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "\n- goodput: from siftr2, iperf3\n") {
+		t.Errorf("the footnote is another one:\n%s", out.String())
+	}
+}

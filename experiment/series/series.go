@@ -1,7 +1,8 @@
 // Package series keeps what was measured over time: for each quantity a bounded
 // ring of bins in four resolutions, from 100 ms over the last two minutes to one
-// minute over the last day. Bins that nothing covers stay empty, so a gap is a
-// gap for ever. It knows nothing of hosts, sources or screens.
+// minute over the last day; or, where there are many, in two over the last hour.
+// Bins that nothing covers stay empty, so a gap is a gap for ever. It knows nothing
+// of hosts, sources or screens.
 package series
 
 import (
@@ -74,15 +75,24 @@ type level struct {
 	chunks []*chunk
 }
 
-// resolutions are the levels of every Ring: bin width and number of chunks.
-var resolutions = []struct {
+// A resolution is one level of a Ring: bin width and number of chunks.
+type resolution struct {
 	width  time.Duration
 	chunks int
-}{
+}
+
+// resolutions are the levels of a Ring that New makes.
+var resolutions = []resolution{
 	{100 * time.Millisecond, 19}, // 2 min
 	{time.Second, 29},            // 31 min
 	{10 * time.Second, 34},       // 6 h
 	{time.Minute, 23},            // 24.5 h
+}
+
+// fewer are those of a Ring that NewSmall makes.
+var fewer = []resolution{
+	{time.Second, 6},      // 5 min
+	{10 * time.Second, 7}, // 64 min
 }
 
 // MaxBytes is what a Ring can grow to.
@@ -96,7 +106,16 @@ type Ring struct {
 }
 
 // New returns an empty Ring for a quantity that sums up as agg says.
-func New(agg sources.Agg) *Ring {
+func New(agg sources.Agg) *Ring { return build(agg, resolutions) }
+
+// SmallReach is how far back a small Ring tells at least.
+const SmallReach = 6 * chunkBins * 10 * time.Second
+
+// NewSmall returns an empty Ring for one of many quantities: it has whole seconds and
+// tens of them only, takes an eighth of the memory, and forgets after an hour.
+func NewSmall(agg sources.Agg) *Ring { return build(agg, fewer) }
+
+func build(agg sources.Agg, resolutions []resolution) *Ring {
 	r := &Ring{agg: agg, levels: make([]level, len(resolutions))}
 	for i, v := range resolutions {
 		r.levels[i] = level{width: v.width, chunks: make([]*chunk, v.chunks)}

@@ -142,6 +142,36 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// A small Ring has the same whole seconds as another, and far fewer bins.
+func TestSmallRing(t *testing.T) {
+	big, small := New(sources.PerTime), NewSmall(sources.PerTime)
+	for i := range 40_000 {
+		v := sources.Amount(rate, t0.Add(time.Duration(i)*100*ms), 100*ms, float64(i%7))
+		big.Add(v)
+		small.Add(v)
+	}
+	var a, b [3]Bin
+	from := t0.Add(3990 * time.Second)
+	big.Window(a[:], from, time.Second)
+	small.Window(b[:], from, time.Second)
+	for i := range a {
+		if math.Abs(a[i].Sum-b[i].Sum) > 1e-9 || a[i].N != 10 || b[i].N != 10 {
+			t.Errorf("second %d: %v of %d and %v of %d", i, a[i].Sum, a[i].N, b[i].Sum, b[i].N)
+		}
+	}
+	small.Window(b[:], t0.Add(4000*time.Second-SmallReach), 10*time.Second)
+	if b[1].N != 100 {
+		t.Errorf("an hour ago: %d readings in ten seconds, want 100", b[1].N)
+	}
+	n := 0
+	for _, l := range small.levels {
+		n += len(l.chunks)
+	}
+	if n > 13 {
+		t.Errorf("%d chunks", n)
+	}
+}
+
 func BenchmarkAdd(b *testing.B) {
 	r := New(sources.PerTime)
 	at := t0

@@ -219,6 +219,34 @@ func TestMedia(t *testing.T) {
 	}
 }
 
+// struct kinfo_proc by the declaration of sys/user.h: its length, ki_pid after eight
+// pointers, ki_start behind what comes before it.
+func TestProcStart(t *testing.T) {
+	const (
+		pid   = 8 + 8*8
+		ids   = 6*4 + 2*2 + 4                        // ki_pid to ki_tsid, ki_jobc, ki_tdev_freebsd11
+		sets  = 4 * 16                               // ki_siglist to ki_sigcatch
+		users = 5*4 + 2*2 + 16*4                     // ki_uid to ki_svgid, ki_ngroups, ki_groups
+		sizes = 6*8 + 2*2 + 5*4                      // ki_size to ki_ssize, ki_xstat, ki_acflag, ki_pctcpu to ki_cow
+		start = pid + ids + sets + users + sizes + 8 // ki_runtime
+	)
+	b := make([]byte, 1088)
+	order.PutUint32(b, 1088)
+	order.PutUint32(b[pid:], 77)
+	order.PutUint64(b[start:], 1700000000)
+	if got, err := ParseProcStart(b, 77); got != 1700000000 || err != nil {
+		t.Error(got, err)
+	}
+	for _, wrong := range [][]byte{nil, b[:1087], make([]byte, 1088)} {
+		if _, err := ParseProcStart(wrong, 77); !errors.Is(err, ErrFormat) {
+			t.Error(len(wrong), err)
+		}
+	}
+	if _, err := ParseProcStart(b, 78); !errors.Is(err, ErrFormat) {
+		t.Error("another process:", err)
+	}
+}
+
 func FuzzDecoders(f *testing.F) {
 	for _, name := range []string{"15.0-t0.net.link.generic.ifdata.em0.1.bin", "15.0-route-socket.bin", "15.0-t0.kern.cp_times.bin",
 		"15.0-t0.net.inet.tcp.pcblist.bin", "15.0-t0.SIOCGIFMEDIA.em0.bin"} {
@@ -237,6 +265,8 @@ func FuzzDecoders(f *testing.F) {
 		_, err = AppendPCBs(nil, b)
 		check(err)
 		_, err = ParseMedia(b)
+		check(err)
+		_, err = ParseProcStart(b, 1)
 		check(err)
 		_, err = ParseCCAvailable(b)
 		check(err)

@@ -164,6 +164,21 @@ func TestCPUTimesAddUp(t *testing.T) {
 	}
 }
 
+// The 22nd field of /proc/PID/stat, also where the name looks like fields of its own.
+func TestProcStart(t *testing.T) {
+	const rest = " S 1 7 7 0 -1 4194560 2045 0 0 0 5 3 0 0 20 0 9 0 264553 1284640768 1875"
+	for text, want := range map[string]uint64{"7 (netwatch)" + rest: 264553, "7 (a) S 1 2 (b)" + rest + "\n": 264553} {
+		if got, err := ParseProcStart([]byte(text)); got != want || err != nil {
+			t.Errorf("%q: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "7 netwatch S 1", "7 (netwatch) S 1 7", "7 (x)" + strings.Replace(rest, "264553", "-1", 1)} {
+		if got, err := ParseProcStart([]byte(text)); !errors.Is(err, ErrFormat) {
+			t.Errorf("%q: %d, %v", text, got, err)
+		}
+	}
+}
+
 func FuzzProc(f *testing.F) {
 	for _, name := range []string{"interrupts-virtio.txt", "interrupts-igb.txt", "interrupts-arm64.txt", "stat-2cpu.txt"} {
 		f.Add(load(f, name))
@@ -178,6 +193,9 @@ func FuzzProc(f *testing.F) {
 					t.Fatal("empty handler")
 				}
 			}
+		}
+		if _, err := ParseProcStart(b); err != nil && !errors.Is(err, ErrFormat) {
+			t.Fatal(err)
 		}
 		if _, err := AppendCPUTimes(nil, b); err != nil && !errors.Is(err, ErrFormat) {
 			t.Fatal(err)

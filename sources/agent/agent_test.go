@@ -193,7 +193,7 @@ func TestRestoreThatFails(t *testing.T) {
 		}
 		p.stop()
 		if err := <-p.end; err == nil || !strings.Contains(err.Error(), "exit status 3") ||
-			!strings.Contains(err.Error(), "left turned: aim=2 (was 1); netwatch restore puts it back") {
+			!strings.Contains(err.Error(), "netwatch restore puts back what it left turned: aim=2 (was 1)") {
 			t.Error(err)
 		}
 	})
@@ -263,6 +263,9 @@ func (s *ticking) Run(ctx context.Context, sink sources.Sink) error {
 }
 
 func TestAgentsThatNeverSpeak(t *testing.T) {
+	built := func(commit string) string {
+		return `{"netwatch":1,"version":"` + version + `","commit":"` + commit + `"}` + "\n"
+	}
 	head := func(version string) string { return `{"netwatch":1,"version":"` + version + `"}` + "\n" }
 	for _, c := range []struct {
 		name, argv, out, err string
@@ -272,12 +275,14 @@ func TestAgentsThatNeverSpeak(t *testing.T) {
 		{"no words", "netwatch", "", "", "the agent did not start: exit status 0"},
 		{"an error", "netwatch", "", "netwatch: no interface em9", "the agent did not start: exit status 3: netwatch: no interface em9"},
 		{"another version", "netwatch", head("0.0.1"), "", "the agent is netwatch 0.0.1, this is 1.2.3"},
+		{"another commit", "netwatch", built("bbb"), "", "the agent is netwatch 1.2.3 (bbb), this is 1.2.3 (aaa)"},
+		{"one that is no line", "netwatch", strings.Repeat("x", 5000) + "\n", "", `the agent did not start: it does not speak netwatch's language, but "` + strings.Repeat("x", 120) + `..."`},
 		{"another schema", "netwatch", `{"netwatch":9}` + "\n", "", "the agent did not start: recorded in schema 9"},
 		{"garbage", "netwatch", strings.Repeat("\x1b[31mhello\n", 200), "", `the agent did not start: it does not speak netwatch's language, but " [31mhello"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := newPair(t, ClientConfig{Argv: []string{c.argv}}, func(in io.Reader, out io.Writer) error {
+				p := newPair(t, ClientConfig{Argv: []string{c.argv}, Commit: "aaa"}, func(in io.Reader, out io.Writer) error {
 					io.WriteString(out, c.out)
 					if c.err != "" {
 						return errors.New(c.err)
@@ -324,7 +329,7 @@ func TestDeathInTheMiddleOfATurn(t *testing.T) {
 			}})
 		})
 		err := p.Turn(t.Context(), "", "aim", "2")
-		const want = "the agent is gone (exit status 0), while turning aim to 2; perhaps left turned: aim=2 (was 1); netwatch restore puts it back"
+		const want = "the agent is gone; netwatch restore puts back what it left turned: perhaps aim=2 (was 1) (exit status 0, while turning aim to 2)"
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v", err)
 		}
@@ -342,9 +347,9 @@ func TestTheLinkIsLost(t *testing.T) {
 		done bool // the turn was answered
 		want string
 	}{
-		{"r1", true, "the agent on r1 is gone (exit status 0); turned: aim=2 (was 1); it puts back what it turned, or netwatch restore on r1 does if it was killed"},
-		{"r1", false, "the agent on r1 is gone (exit status 0), while turning aim to 2; perhaps turned: aim=2 (was 1); it puts back what it turned, or netwatch restore on r1 does if it was killed"},
-		{"", true, "the agent is gone (exit status 0); left turned: aim=2 (was 1); netwatch restore puts it back"},
+		{"r1", true, "the agent on r1 is gone; it puts back what it turned, or netwatch restore on r1 does if it was killed: aim=2 (was 1) (exit status 0)"},
+		{"r1", false, "the agent on r1 is gone; it puts back what it turned, or netwatch restore on r1 does if it was killed: perhaps aim=2 (was 1) (exit status 0, while turning aim to 2)"},
+		{"", true, "the agent is gone; netwatch restore puts back what it left turned: aim=2 (was 1) (exit status 0)"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := newPair(t, ClientConfig{Host: c.host}, func(in io.Reader, out io.Writer) error {
@@ -353,6 +358,7 @@ func TestTheLinkIsLost(t *testing.T) {
 				requests := recording.NewRequests(in)
 				q, err := requests.Next()
 				for err == nil && q.Turn == nil {
+					must(t, w.WriteAnswer(recording.Answer{Clock: q.Clock}))
 					q, err = requests.Next()
 				}
 				must(t, err)
@@ -445,6 +451,48 @@ func TestRestoreLeavesWhatOthersTurned(t *testing.T) {
 		}
 		if got := p.Changed(); len(got) != 0 {
 			t.Errorf("changed after restore: %v", got)
+		}
+		p.stop()
+		must(t, <-p.end)
+	})
+}
+
+// One knob is kept and the other put back, in the journal too.
+func TestKeepOneOfTwo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		aim, tso := &fakeKnob{name: "aim", value: "1"}, &fakeKnob{name: "tso", value: "1"}
+		state := filepath.Join(t.TempDir(), "state")
+		p := newPair(t, ClientConfig{}, serving(t.Context(), Config{Knobs: []sources.Knob{aim, tso}, State: state}))
+		must(t, p.Turn(t.Context(), "", "aim", "2"))
+		must(t, p.Turn(t.Context(), "", "tso", "0"))
+		must(t, p.Keep(t.Context(), "aim"))
+		if got, want := p.Changed(), []knobs.Change{{Knob: "tso", Start: "1", Value: "0"}}; !slices.Equal(got, want) {
+			t.Errorf("changed %v", got)
+		}
+		p.stop()
+		must(t, <-p.end)
+		aim.is(t, "2")
+		tso.is(t, "1")
+		j, err := knobs.OpenJournal(state, "", nil)
+		must(t, err)
+		entries, err := j.Entries()
+		if err != nil || len(entries) != 1 || entries[0].Knob != "aim" || entries[0].Kept != "2" || entries[0].Start != "1" {
+			t.Errorf("journal %+v, %v", entries, err)
+		}
+	})
+}
+
+// What a person put back himself is told apart from what Restore put back.
+func TestRestoreFindsWhatIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		aim, tso := &fakeKnob{name: "aim", value: "1"}, &fakeKnob{name: "tso", value: "1"}
+		p := newPair(t, ClientConfig{Host: "r1"}, serving(t.Context(), Config{Knobs: []sources.Knob{aim, tso}, State: filepath.Join(t.TempDir(), "state")}))
+		must(t, p.Turn(t.Context(), "r1", "aim", "2"))
+		must(t, p.Turn(t.Context(), "r1", "tso", "0"))
+		must(t, aim.Set(t.Context(), "1"))
+		must(t, p.Restore(t.Context()))
+		if got, want := p.Left(), []knobs.Change{{Knob: "aim", Start: "1", Value: "1"}}; !slices.Equal(got, want) {
+			t.Errorf("left %v", got)
 		}
 		p.stop()
 		must(t, <-p.end)

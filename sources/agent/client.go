@@ -25,6 +25,7 @@ type ClientConfig struct {
 	Env     []string      // added to its environment
 	Host    string        // "" here, else the peer's name: what the agent says is marked with it
 	Version string        // of this netwatch; the agent must be the same
+	Commit  string        // it was built from; the agent must be the same where both are known
 	Watch   time.Duration // between its samples; 0: none are wanted
 
 	now func() time.Time // this side's clock; nil: time.Now
@@ -38,7 +39,7 @@ type Client struct {
 	cfg   ClientConfig
 	start func() (child, error)
 
-	ready chan struct{} // closed when the agent has introduced itself, or failed to
+	ready chan struct{} // closed when the agent can be asked, or never will
 	gone  chan struct{} // closed when it is gone
 
 	write sync.Mutex // one request at a time
@@ -54,6 +55,9 @@ type Client struct {
 
 	header recording.Header
 	heard  atomic.Int64
+	seen   atomic.Int64 // Up of the newest answer about the clock
+	quiet  atomic.Int64 // for so long (a time.Duration) it has said nothing
+	silent atomic.Bool  // too long: it was given up
 }
 
 // Heard is how many octets the agent has said so far: what it costs the wire.
@@ -75,6 +79,7 @@ type child interface {
 	Send([]byte) error
 	Stop()    // closes its input
 	Release() // closes all its pipes
+	Kill()    // of a messenger to another host, which alone hears of it
 	Done() <-chan struct{}
 	Wait() proc.Status
 }
@@ -108,12 +113,13 @@ func NewClient(cfg ClientConfig) *Client {
 	}
 }
 
-// Ready waits until the agent has introduced itself. The error tells why it did not.
+// Ready waits until the agent has introduced itself and, on another host, has given its
+// first answer. The error tells why it did not.
 func (c *Client) Ready(ctx context.Context) error {
 	select {
 	case <-c.ready:
 	case <-ctx.Done():
-		return ctx.Err()
+		return &worded{fmt.Sprintf("the agent%s has not come yet", c.on()), ctx.Err()}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +132,7 @@ func (c *Client) Turn(ctx context.Context, host, knob, value string) error {
 		return fmt.Errorf("host %q: this agent turns the knobs of %q: %w", host, c.cfg.Host, errors.ErrUnsupported)
 	}
 	return c.ask(ctx, "turning "+knob+" to "+value, func(id int64) recording.Request {
-		return recording.Request{Turn: &recording.Turn{ID: id, Knob: knob, Value: value}}
+		return recording.Request{Turn: &recording.Turn{ID: id, Knob: knob, Value: value, Seen: c.seen.Load()}}
 	})
 }
 
@@ -137,10 +143,10 @@ func (c *Client) Restore(ctx context.Context) error {
 	})
 }
 
-// Keep leaves what this agent turned so far as it is.
-func (c *Client) Keep(ctx context.Context) error {
+// Keep leaves the named knobs as this agent turned them, all of them where none is named.
+func (c *Client) Keep(ctx context.Context, names ...string) error {
 	return c.ask(ctx, "keeping what it turned", func(id int64) recording.Request {
-		return recording.Request{Keep: &recording.Ask{ID: id}}
+		return recording.Request{Keep: &recording.Keep{ID: id, Knobs: names, Seen: c.seen.Load()}}
 	})
 }
 
@@ -152,18 +158,22 @@ func (c *Client) Changed() []knobs.Change {
 	return append([]knobs.Change(nil), c.has...)
 }
 
-// Left tells what the last Restore left because others turned it since; Value is what it
-// is now.
+// Left tells what the last Restore left because others turned it since, or had put it
+// back themselves; Value is what it is now.
 func (c *Client) Left() []knobs.Change {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]knobs.Change(nil), c.left...)
 }
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for its answer. When none came to what was sent the
+// error is sources.ErrUnanswered: nobody here knows what became of it.
 func (c *Client) ask(ctx context.Context, doing string, request func(id int64) recording.Request) error {
 	if err := c.Ready(ctx); err != nil {
 		return err
+	}
+	if quiet := c.Quiet(); quiet > 0 {
+		return fmt.Errorf("the agent%s has not said a word for %v: it is not asked", c.on(), quiet)
 	}
 	p := pending{doing: doing, done: make(chan recording.Done, 1)}
 	c.mu.Lock()
@@ -182,7 +192,7 @@ func (c *Client) ask(ctx context.Context, doing string, request func(id int64) r
 		case <-time.After(farewell):
 			return fmt.Errorf("the agent takes no requests any more: %w", err)
 		case <-ctx.Done():
-			return ctx.Err()
+			return c.unanswered(ctx.Err())
 		}
 	}
 	select {
@@ -190,7 +200,7 @@ func (c *Client) ask(ctx context.Context, doing string, request func(id int64) r
 		return answer(d)
 	case <-c.gone:
 	case <-ctx.Done():
-		return ctx.Err()
+		return c.unanswered(ctx.Err())
 	}
 	select {
 	case d := <-p.done: // it answered, and went
@@ -199,8 +209,22 @@ func (c *Client) ask(ctx context.Context, doing string, request func(id int64) r
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.err
+	return &worded{c.err.Error(), errors.Join(sources.ErrUnanswered, c.err)}
 }
+
+// unanswered is for an asker that waits no longer.
+func (c *Client) unanswered(why error) error {
+	return &worded{fmt.Sprintf("the agent%s did not answer in time", c.on()), errors.Join(sources.ErrUnanswered, why)}
+}
+
+// A worded error has words for a person instead of Go's.
+type worded struct {
+	text string
+	is   error
+}
+
+func (w *worded) Error() string { return w.text }
+func (w *worded) Unwrap() error { return w.is }
 
 func answer(d recording.Done) error {
 	if d.Error != "" {
@@ -220,6 +244,17 @@ func (c *Client) send(q recording.Request) error {
 	agent := c.child
 	c.mu.Unlock()
 	return agent.Send(line)
+}
+
+// comes makes the Client one that can be asked.
+func (c *Client) comes() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.ready:
+	default:
+		close(c.ready)
+	}
 }
 
 var errEnded = errors.New("the agent has ended")
@@ -255,39 +290,44 @@ func (c *Client) notStarted(reason, said string) error {
 
 // died says how an agent ended that had begun to work, and what that leaves: also
 // what it was about to turn. Of a peer it is the link that is gone: over there the
-// agent lives until it has put back what it turned.
+// agent lives until it has put back what it turned. What to do comes first: a narrow
+// screen cuts the end.
 func (c *Client) died(st proc.Status, said string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var b strings.Builder
-	fmt.Fprintf(&b, "the agent%s is gone (%v)", c.on(), st)
-	if said = lastLine(said); said != "" {
-		b.WriteString(": " + said)
-	}
-	left, turned, after := len(c.has) > 0, "left turned:", "netwatch restore puts it back"
+	after, how := "netwatch restore puts back what it left turned", st.String()
 	if c.cfg.Host != "" {
-		turned, after = "turned:", "it puts back what it turned, or netwatch restore on "+c.cfg.Host+" does if it was killed"
+		after = "it puts back what it turned, or netwatch restore on " + c.cfg.Host + " does if it was killed"
 	}
+	if c.silent.Load() {
+		how = fmt.Sprintf("no word for %v", silenceHere)
+	}
+	if said = lastLine(said); said != "" {
+		how += ": " + said
+	}
+	left := len(c.has) > 0
 	for _, p := range c.open {
 		if len(p.done) == 0 {
 			left = true
-			b.WriteString(", while " + p.doing)
+			how += ", while " + p.doing
 		}
 	}
-	for i, k := range c.has {
-		if i == 0 {
-			b.WriteString("; " + turned)
-		}
-		fmt.Fprintf(&b, " %s=%s (was %s)", k.Knob, k.Value, k.Start)
+	var turned []string
+	for _, k := range c.has {
+		turned = append(turned, fmt.Sprintf("%s=%s (was %s)", k.Knob, k.Value, k.Start))
 	}
 	if u := c.under; u != nil && !slices.ContainsFunc(c.has, func(k knobs.Change) bool { return k.Knob == u.Knob }) {
-		fmt.Fprintf(&b, "; perhaps %s %s=%s (was %s)", turned, u.Knob, u.Value, u.Start)
+		turned = append(turned, fmt.Sprintf("perhaps %s=%s (was %s)", u.Knob, u.Value, u.Start))
 		c.has = append(c.has, *u)
 	}
+	text := "the agent" + c.on() + " is gone"
 	if left {
-		b.WriteString("; " + after)
+		text += "; " + after
 	}
-	return errors.New(b.String())
+	if len(turned) > 0 {
+		text += ": " + strings.Join(turned, ", ")
+	}
+	return errors.New(text + " (" + how + ")")
 }
 
 func (c *Client) on() string {

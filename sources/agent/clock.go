@@ -10,9 +10,10 @@ import (
 const (
 	// exchanges is how many are looked back on: the clocks drift apart, so the best of
 	// the last minute or so counts, not the best ever.
-	exchanges  = 8
-	clockEvery = 10 * time.Second
-	clockSoon  = 200 * time.Millisecond // the first exchanges, until there are enough
+	exchanges  = 32
+	clockEvery = 2 * time.Second // also what tells each side that the other is there
+	clockSoon  = 200 * time.Millisecond
+	soon       = 8 // exchanges come fast at first, until there are some to choose from
 )
 
 // A clock compares the agent's clock with this one by asking what time it is.
@@ -43,11 +44,12 @@ func (c *clock) best() (ahead, half time.Duration, ok bool) {
 func (c *Client) askClock(ctx context.Context) {
 	for n := int64(1); ; n++ {
 		at := c.cfg.now()
-		if c.send(recording.Request{Clock: &recording.Clock{ID: n, At: at.UnixMicro()}}) != nil {
+		q := recording.Clock{ID: n, At: at.UnixMicro(), Silence: silenceThere.Microseconds()}
+		if c.send(recording.Request{Clock: &q}) != nil {
 			return
 		}
 		every := clockEvery
-		if n < exchanges {
+		if n < soon {
 			every = clockSoon
 		}
 		select {
@@ -62,6 +64,8 @@ func (c *Client) askClock(ctx context.Context) {
 
 // compared takes an answer about the clock; false for one that cannot be.
 func (c *Client) compared(a recording.Clock) bool {
+	c.seen.Store(a.Up)
+	c.comes()
 	back := c.cfg.now()
 	sent := time.UnixMicro(a.At)
 	if back.Before(sent) || back.Sub(sent) > time.Minute {

@@ -62,6 +62,7 @@ func (k *fakeKnob) is(t *testing.T, want string) {
 // A memoryChild is an agent without a process: Serve on pipes.
 type memoryChild struct {
 	in   *io.PipeWriter
+	said *io.PipeReader
 	out  chan proc.Output
 	done chan struct{}
 	st   proc.Status
@@ -72,7 +73,7 @@ type memoryChild struct {
 func inMemory(serve func(in io.Reader, out io.Writer) error) *memoryChild {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	c := &memoryChild{in: inW, out: make(chan proc.Output), done: make(chan struct{})}
+	c := &memoryChild{in: inW, said: outR, out: make(chan proc.Output), done: make(chan struct{})}
 	go func() {
 		for {
 			buf := make([]byte, 100) // lines come in pieces
@@ -102,6 +103,7 @@ func (c *memoryChild) Output() <-chan proc.Output { return c.out }
 func (c *memoryChild) Send(b []byte) error        { _, err := c.in.Write(b); return err }
 func (c *memoryChild) Stop()                      { c.once.Do(func() { c.in.Close() }) }
 func (c *memoryChild) Release()                   {}
+func (c *memoryChild) Kill()                      { c.said.Close() }
 func (c *memoryChild) Done() <-chan struct{}      { return c.done }
 func (c *memoryChild) Wait() proc.Status          { <-c.done; return c.st }
 

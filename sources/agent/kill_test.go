@@ -127,7 +127,7 @@ func TestTheAgentIsKilled(t *testing.T) {
 	agent := c.child.(process).PID()
 	must(t, syscall.Kill(agent, syscall.SIGKILL))
 	err := <-end
-	if want := "the agent is gone (ended by signal killed); left turned: aim=2 (was 1); netwatch restore puts it back"; err == nil || err.Error() != want {
+	if want := "the agent is gone; netwatch restore puts back what it left turned: aim=2 (was 1) (ended by signal killed)"; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if again := c.Restore(t.Context()); again == nil || again.Error() != err.Error() {

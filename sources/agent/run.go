@@ -38,27 +38,31 @@ func (c *Client) Run(ctx context.Context, sink sources.Sink) error {
 	c.child = agent
 	c.mu.Unlock()
 	defer context.AfterFunc(ctx, agent.Stop)()
+	if c.cfg.Host != "" {
+		go c.listen(ctx, agent)
+	}
 
 	p := newPump(agent, &c.heard)
 	r, err := recording.NewPipeReader(p.out, "agent", banner)
 	switch {
 	case err != nil:
 		return c.never(ctx, agent, p, r, err)
-	case r.Header.Version != c.cfg.Version:
+	case c.another(r.Header) != "":
 		p.stop()
 		leave(agent)
-		return c.fail(fmt.Errorf("the agent%s is netwatch %s, this is %s", c.on(), printable(r.Header.Version), c.cfg.Version))
+		return c.fail(errors.New(c.another(r.Header)))
 	}
 	if n := len(r.Skipped); n > 0 {
-		c.note(sink, fmt.Sprintf("%d lines before the agent%s spoke: %s", n, c.on(), printable(r.Skipped[0])))
+		c.note(sink, fmt.Sprintf("%d lines before the agent%s spoke: %s", n, c.on(), short(r.Skipped[0])))
 	}
 	sink.Event(sources.Event{At: c.cfg.now(), Kind: sources.SourceUp, Host: c.cfg.Host, Source: "agent"})
 	c.mu.Lock()
 	c.header = r.Header
 	c.mu.Unlock()
-	close(c.ready)
 	hear := &hearing{client: c, sink: sink, series: map[*sources.Series]*sources.Series{}}
-	if c.cfg.Host != "" {
+	if c.cfg.Host == "" {
+		c.comes()
+	} else {
 		hear.wait = true
 		clockCtx, stop := context.WithCancel(ctx)
 		defer stop()
@@ -77,6 +81,18 @@ func (c *Client) Run(ctx context.Context, sink sources.Sink) error {
 		return c.fail(nil)
 	}
 	return c.fail(c.died(st, p.stderr()))
+}
+
+// another says of an agent that it is not the netwatch that this one is.
+func (c *Client) another(h recording.Header) string {
+	theirs, ours := h.Version, c.cfg.Version
+	if theirs == ours {
+		if h.Commit == "" || c.cfg.Commit == "" || h.Commit == c.cfg.Commit {
+			return ""
+		}
+		theirs, ours = theirs+" ("+h.Commit+")", ours+" ("+c.cfg.Commit+")"
+	}
+	return fmt.Sprintf("the agent%s is netwatch %s, this is %s", c.on(), short(theirs), ours)
 }
 
 // leave waits for the end of an agent that says nothing any more. One that does
@@ -101,12 +117,15 @@ func (c *Client) never(ctx context.Context, agent child, p *pump, r *recording.R
 	if ctx.Err() != nil {
 		return c.fail(ctx.Err())
 	}
+	if c.silent.Load() {
+		return c.fail(c.notStarted(fmt.Sprintf("no word for %v", silenceFirst), p.stderr()))
+	}
 	reason := err.Error()
 	var bad *recording.SyntaxError
 	if errors.As(err, &bad) {
 		reason = st.String()
 		if len(r.Skipped) > 0 {
-			reason = fmt.Sprintf("it does not speak netwatch's language, but %q", printable(r.Skipped[0]))
+			reason = fmt.Sprintf("it does not speak netwatch's language, but %q", short(r.Skipped[0]))
 		}
 		if strings.Contains(bad.Reason, "schema") {
 			reason = bad.Reason
@@ -188,7 +207,7 @@ func (h *hearing) all(r *recording.Reader) error {
 		b, a, err := r.NextMessage()
 		if r.NBad > h.told {
 			if h.told == 0 {
-				h.client.note(h.sink, "what the agent says is damaged: "+printable(r.Bad[0].Error()))
+				h.client.note(h.sink, "what the agent says is damaged: "+short(r.Bad[0].Error()))
 			}
 			h.told = r.NBad
 		}
@@ -284,6 +303,16 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// short is printable and no longer than a line of a screen: it is of what should not
+// have been said.
+func short(s string) string {
+	const most = 120
+	if r := []rune(printable(s)); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return printable(s)
 }
 
 var _ interface {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"netwatch/experiment/recording"
@@ -44,9 +45,10 @@ type Config struct {
 }
 
 // Serve works off the requests on in, and says on out what comes of them, until in
-// or ctx ends or out is broken. Then it puts back what it turned, but for what it was
-// told to keep, and says with a Done of ID 0 what is left. The error tells what could not be put back; a caller that shall
-// survive a broken pipe must ignore SIGPIPE.
+// or ctx ends, out is broken, or an asker is silent that promised not to be. Then it puts
+// back what it turned, but for what it was told to keep, and says with a Done of ID 0
+// what is left. The error tells what could not be put back, or is a *SilenceError; a
+// caller that shall survive a broken pipe must ignore SIGPIPE.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -66,7 +68,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	if cfg.now == nil {
 		cfg.now = time.Now
 	}
-	s := &server{cfg: cfg, out: o, board: knobs.NewJournaled(o, journal, cfg.Knobs...), work: make(chan recording.Request, asked)}
+	s := &server{cfg: cfg, out: o, board: knobs.NewJournaled(o, journal, cfg.Knobs...), work: make(chan task, asked), began: time.Now()}
 	s.running.Go(func() { s.watchKnobs(ctx) })
 	go s.read(ctx, in, end)
 	s.serve(ctx)
@@ -79,16 +81,30 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	if err := o.close(farewell); err != nil && restored != nil {
 		return errors.Join(restored, err)
 	}
+	if limit := time.Duration(s.silent.Load()); limit > 0 && restored == nil {
+		return &SilenceError{limit}
+	}
 	return restored
+}
+
+// A task is a request that waits, and whether it came late.
+type task struct {
+	recording.Request
+	late bool
 }
 
 type server struct {
 	cfg     Config
 	out     *outlet
 	board   *knobs.Board
-	work    chan recording.Request
+	work    chan task
 	watched bool
 	running sync.WaitGroup
+
+	began    time.Time
+	heard    atomic.Int64 // requests
+	silent   atomic.Int64 // how long (a time.Duration) nothing was heard, when that was the end
+	attended sync.Once
 }
 
 // watchKnobs tells the knobs' values and what changes them. A panic must not take
@@ -117,6 +133,7 @@ func (s *server) read(ctx context.Context, in io.Reader, end func()) {
 	requests := recording.NewRequests(in)
 	for {
 		q, err := requests.Next()
+		s.heard.Add(1)
 		var bad *recording.SyntaxError
 		switch {
 		case errors.As(err, &bad):
@@ -125,13 +142,11 @@ func (s *server) read(ctx context.Context, in io.Reader, end func()) {
 		case err != nil:
 			return
 		case q.Clock != nil:
-			c := *q.Clock
-			c.Now = s.cfg.now().UnixMicro()
-			s.out.answer(recording.Answer{Clock: &c})
+			s.clock(ctx, *q.Clock, end)
 			continue
 		}
 		select {
-		case s.work <- q:
+		case s.work <- task{q, s.late(q)}:
 		case <-ctx.Done():
 			return
 		}
@@ -164,26 +179,33 @@ func (s *server) serve(ctx context.Context) {
 	}
 }
 
-func (s *server) one(ctx context.Context, q recording.Request) {
+func (s *server) one(ctx context.Context, q task) {
 	var id int64
 	var left []recording.Change
 	err := guarded(func() error {
 		switch {
 		case q.Turn != nil:
 			id = q.Turn.ID
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil:
 				return errors.New("the agent is ending")
+			case q.late:
+				return errLate
 			}
 			return s.board.Turn(ctx, "", q.Turn.Knob, q.Turn.Value)
 		case q.Restore != nil:
 			id = q.Restore.ID
 			was := s.board.Changed()
+			left = s.back(context.WithoutCancel(ctx), was)
 			err := s.board.Restore(context.WithoutCancel(ctx))
-			left = s.left(context.WithoutCancel(ctx), was)
+			left = append(left, s.left(context.WithoutCancel(ctx), was)...)
 			return err
 		case q.Keep != nil:
 			id = q.Keep.ID
-			return s.board.Keep(context.WithoutCancel(ctx))
+			if q.late {
+				return errLate
+			}
+			return s.board.Keep(context.WithoutCancel(ctx), q.Keep.Knobs...)
 		default:
 			id = q.Watch.ID
 			return s.watch(ctx, time.Duration(q.Watch.Every)*time.Microsecond)
@@ -193,6 +215,23 @@ func (s *server) one(ctx context.Context, q recording.Request) {
 	a.Done.Left = left
 	s.out.answer(a)
 }
+
+// back is what of was has its first value again before this agent gave it.
+func (s *server) back(ctx context.Context, was []knobs.Change) []recording.Change {
+	var back []recording.Change
+	for _, c := range was {
+		i := slices.IndexFunc(s.cfg.Knobs, func(k sources.Knob) bool { return k.Spec().Name == c.Knob })
+		if i < 0 {
+			continue
+		}
+		if value, err := s.cfg.Knobs[i].Get(ctx); err == nil && value == c.Start {
+			back = append(back, recording.Change{Knob: c.Knob, Start: c.Start, Value: value})
+		}
+	}
+	return back
+}
+
+var errLate = errors.New("that came too late")
 
 // left is what of was has another value than at first, though the board is done with it.
 func (s *server) left(ctx context.Context, was []knobs.Change) []recording.Change {

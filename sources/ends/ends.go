@@ -133,6 +133,7 @@ type outcome struct {
 	old, new string // before, and as it stands; "" where that is not known
 	at       time.Time
 	err      error // why it is not what was asked for
+	hangs    bool  // it was asked, can still be, and did not answer: what it is asked next it does afterwards
 }
 
 // turnAll finishes what it began, also when ctx ends: half a turn is none.
@@ -149,7 +150,7 @@ func (e *Ends) turnAll(ctx context.Context, ends []end, name, value string) erro
 		if o.err != nil {
 			failed = append(failed, o)
 		}
-		if o.new != o.old {
+		if o.old != "" && (o.hangs || o.new != "" && o.new != o.old) {
 			turned = append(turned, o)
 		}
 	}
@@ -190,25 +191,33 @@ func (e *Ends) one(ctx context.Context, n end, name, value string) outcome {
 	delete(e.waits, k)
 	e.mu.Unlock()
 
-	o := outcome{host: n.host, turner: n.turner, at: time.Now(), err: err}
+	o := outcome{host: n.host, turner: n.turner, at: time.Now(), err: err, hangs: ctx.Err() != nil}
 	select {
 	case v := <-said:
-		o.old, o.new, o.at = v.Old, v.New, v.At
+		o.old, o.new, o.at, o.hangs = v.Old, v.New, v.At, false
 		if err == nil {
 			o.err = verify(v, value)
 		}
 		return o
 	default:
 	}
-	if o.err == nil {
-		o.err = errors.New("it does not say how the turn ended")
-	}
 	o.old = e.last(n.host, name)
-	o.new = o.old
+	if o.new = o.old; err == nil || o.hangs || errors.Is(err, sources.ErrUnanswered) {
+		o.new, o.err = "", &unknown{name, err}
+	}
 	e.Event(sources.Event{At: o.at, Kind: sources.KnobFailed, Host: n.host, Source: "knobs", Subject: name,
 		Old: o.old, Asked: value, New: o.new, Text: o.err.Error(), Error: true})
 	return o
 }
+
+// An unknown error is that of an end which was asked and did not say what came of it.
+type unknown struct {
+	name string
+	why  error
+}
+
+func (u *unknown) Error() string { return "it did not answer: its " + u.name + " is not known" }
+func (u *unknown) Unwrap() error { return u.why }
 
 // verify says why an end's own words are not that the value was granted.
 func verify(v sources.Event, value string) error {
@@ -221,6 +230,9 @@ func verify(v sources.Event, value string) error {
 	}
 	return nil
 }
+
+// Value is what was said last of a knob, "" for one of which nothing was.
+func (e *Ends) Value(host, name string) string { return e.last(host, name) }
 
 func (e *Ends) last(host, name string) string {
 	e.mu.Lock()
@@ -267,6 +279,10 @@ func (e *Ends) refusal(failed, back []outcome) *Refusal {
 	var parts []string
 	for _, o := range failed {
 		r.errs = append(r.errs, o.err)
+		if errors.As(o.err, new(*unknown)) {
+			parts = append(parts, e.word(o.host)+strings.TrimPrefix(o.err.Error(), "it"))
+			continue
+		}
 		parts = append(parts, e.word(o.host)+": "+o.err.Error())
 	}
 	for _, o := range back {

@@ -3,6 +3,7 @@ package ends
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -27,6 +28,7 @@ type fakeEnd struct {
 	stuck   string // what it says to the value 1, once it has another
 	untried error  // a turn cannot be tried
 	mute    bool   // it says nothing
+	once    bool   // it takes its time only for the first turn
 	turns   []string
 }
 
@@ -38,6 +40,9 @@ func (f *fakeEnd) Turn(ctx context.Context, host, knob, value string) error {
 	select {
 	case <-time.After(f.takes):
 	case <-ctx.Done():
+		if f.once {
+			f.takes = 0
+		}
 		return ctx.Err()
 	}
 	e := sources.Event{At: time.Now(), Span: f.takes, Kind: sources.KnobTurned, Host: host, Subject: knob, Old: f.value, Asked: value, New: value}
@@ -140,13 +145,19 @@ func TestTurnEverywhere(t *testing.T) {
 			name: "it does not tell",
 			here: fakeEnd{}, far: fakeEnd{mute: true},
 			hereTurns: []string{"2", "1"}, farTurns: []string{"2"},
-			text: "r1: it does not say how the turn ended; s1 put back to 1",
+			text: "r1 did not answer: its aim is not known; s1 put back to 1",
 		},
 		{
 			name: "it hangs",
 			here: fakeEnd{}, far: fakeEnd{takes: time.Hour},
 			hereTurns: []string{"2", "1"}, farTurns: []string{"2"},
-			text: "r1: context deadline exceeded; s1 put back to 1",
+			text: "r1 did not answer: its aim is not known; s1 put back to 1",
+		},
+		{
+			name: "its link is lost when it was asked",
+			here: fakeEnd{}, far: fakeEnd{untried: fmt.Errorf("no word for 8s: %w", sources.ErrUnanswered)},
+			hereTurns: []string{"2", "1"}, farTurns: []string{"2"},
+			text: "r1 did not answer: its aim is not known; s1 put back to 1",
 		},
 	}
 	for _, c := range tests {
@@ -216,6 +227,27 @@ func TestEveryTurnThatBeginsEnds(t *testing.T) {
 			t.Errorf("event %d is %s, want both ends turning first", i+1, e.Kind)
 		}
 	}
+}
+
+// An end that takes too long is asked to put back, too: it does so when it comes to it.
+func TestAnEndThatTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &log{}
+		e := New(out, "s1")
+		e.Event(sources.Event{Kind: sources.KnobSeen, Host: "r1", Subject: "aim", New: "1"})
+		here, far := &fakeEnd{sink: e, value: "1"}, &fakeEnd{sink: e, value: "1", takes: time.Hour, once: true}
+		e.Add("", here)
+		e.Add("r1", far)
+		err := e.Turn(t.Context(), sources.Everywhere, "aim", "2")
+		const want = "r1 did not answer: its aim is not known; s1 put back to 1; r1 put back to 1"
+		if err == nil || err.Error() != want || here.value != "1" || far.value != "1" {
+			t.Errorf("here %s, there %s, %v", here.value, far.value, err)
+		}
+		failed := slices.IndexFunc(out.events, func(v sources.Event) bool { return v.Kind == sources.KnobFailed })
+		if failed < 0 || out.events[failed].Host != "r1" || out.events[failed].New != "" {
+			t.Errorf("what is not known is told as known: %+v", out.events)
+		}
+	})
 }
 
 func TestTurnOfOneEnd(t *testing.T) {

@@ -88,7 +88,7 @@ func (b *Board) Turn(ctx context.Context, host, knob, value string) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l, err := b.journal.open(ctx)
+	l, err := b.ledger(ctx)
 	if err != nil {
 		return fmt.Errorf("%s is not turned: %w", knob, err)
 	}
@@ -168,7 +168,7 @@ func (b *Board) turn(ctx context.Context, l *ledger, k sources.Knob, value, why 
 	began := time.Now()
 	b.say(sources.Event{At: began, Kind: sources.KnobTurning, Subject: spec.Name, Old: old, Asked: value, Text: why})
 
-	along := b.company(ctx, l, k)
+	along := b.company(ctx, l, k, value)
 	home := l.begin(spec, old, b.start(spec.Name, old), value)
 	unwritten := l.save()
 	granted := old
@@ -186,6 +186,7 @@ func (b *Board) turn(ctx context.Context, l *ledger, k sources.Knob, value, why 
 	if refused != nil {
 		e.Kind, e.Error, e.Text = sources.KnobFailed, true, printable(refused.Error())
 	}
+	e.Text = join(e.Text, short(k, value, granted, refused != nil))
 	b.remember(spec.Name, home, old, granted)
 	if granted == value {
 		delete(b.taken, spec.Name) // it is where it is by a turn of its own
@@ -197,6 +198,22 @@ func (b *Board) turn(ctx context.Context, l *ledger, k sources.Knob, value, why 
 	}
 	b.sideEffects(ctx, spec.Name)
 	return refused, nil
+}
+
+// A knob that is asked for more than its card can do may know why that is. The words of
+// a refusal tell the rest.
+func short(k sources.Knob, asked, granted string, refused bool) string {
+	if o, ok := k.(offload); ok && granted != asked {
+		return o.short(asked, granted, refused)
+	}
+	return ""
+}
+
+func join(words, more string) string {
+	if words == "" || more == "" {
+		return words + more
+	}
+	return words + "; " + more
 }
 
 // set turns a knob and reads it back.
@@ -296,7 +313,7 @@ func (b *Board) restore(ctx context.Context, c Change) error {
 	if err != nil {
 		return err
 	}
-	l, err := b.journal.open(ctx)
+	l, err := b.ledger(ctx)
 	if err != nil {
 		b.note(c.Knob, err.Error())
 	}
@@ -329,9 +346,10 @@ func (b *Board) restore(ctx context.Context, c Change) error {
 	return nil
 }
 
-// Keep leaves every changed knob as it is. The journal knows it as kept: Restore
-// of a later board goes back to it, Journal.Restore to the first value.
-func (b *Board) Keep(ctx context.Context) error {
+// Keep leaves the changed knobs with these names as they are, every one where none is
+// named. The journal knows them as kept: Restore of a later board goes back to that,
+// Journal.Restore to the first value.
+func (b *Board) Keep(ctx context.Context, names ...string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l, err := b.journal.open(ctx)
@@ -339,12 +357,15 @@ func (b *Board) Keep(ctx context.Context) error {
 		return err
 	}
 	defer l.close()
-	for _, c := range b.changed {
+	b.changed = slices.DeleteFunc(b.changed, func(c Change) bool {
+		if len(names) > 0 && !slices.Contains(names, c.Knob) {
+			return false
+		}
 		if k, err := b.find(c.Knob); err == nil {
 			l.keep(k.Spec())
 		}
-	}
-	b.changed = nil
+		return true
+	})
 	return l.save()
 }
 

@@ -309,6 +309,9 @@ func TestSeenAndDrifted(t *testing.T) {
 	}, "aim", "tso")
 	l.expect(t, "knob-seen aim >>1", "knob-seen tso >>on", "knob-seen gone >>",
 		"knob-turning aim 1>2>", "knob-turned aim 1>2>2", "knob-drifted tso on>>off")
+	if drifted := l.events[5]; drifted.Span != pollEvery { // within what time it was
+		t.Errorf("%+v", drifted)
+	}
 	if s := l.events[0].Knob; s == nil || s.Name != "aim" || l.events[2].Knob.Locked != "veth0 has none" {
 		t.Errorf("%+v", l.events)
 	}
@@ -326,7 +329,8 @@ func TestKnobComesAndGoes(t *testing.T) {
 		k.put("siftr", "1")
 		time.Sleep(2 * pollEvery)
 	}, "siftr")
-	l.expect(t, "knob-seen gone >>", "knob-seen siftr >>0", "source-note siftr 0>>", "knob-seen siftr >>1")
+	l.expect(t, "knob-seen gone >>", "knob-seen siftr >>0", "knob-seen siftr >>", "source-note siftr >>",
+		"knob-seen siftr >>1", "knob-drifted siftr 0>>1")
 }
 
 func TestNames(t *testing.T) {

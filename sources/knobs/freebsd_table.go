@@ -132,6 +132,45 @@ var capabilityRows = []capabilityRow{
 	{"rxcsum", "rxcsum", "", []bsd.Caps{bsd.CapRxCsum, bsd.CapRxCsum6}, []string{"rxcsum4", "rxcsum6"}, []string{"rxcsum", "rxcsum6"}},
 }
 
+// The habits of drivers with capabilities, from manual pages and driver sources.
+var (
+	// takesTSO switch TSO off with txcsum, each protocol its own, and leave it off.
+	takesTSO = []string{"mce", "cxgbe", "cxl", "cc", "sfxge"}
+	// reinits are the offloads for which a driver without iflib sets the card up again.
+	reinits = map[string][]string{"vtnet": {"lro", "rxcsum"}, "re": {"txcsum", "rxcsum"}, "bge": {"rxcsum"}}
+)
+
+// emHabit is why em(4) has no TSO, or not both: its older chips (82540 to 82546) are
+// given TSO6 by a tunable only. While the link has not 1000 Mbit/s it switches TSO off.
+func emHabit(missing, can uint32) string {
+	const tso6, unless = 1 << 1, " unless hw.em.unsupported_tso=1 stands in loader.conf"
+	switch absent := missing &^ can; {
+	case absent == 0:
+		return "em keeps TSO off while the link is slower than 1000 Mbit/s" + unless
+	case absent == tso6 && can != 0:
+		return "this chip has no TSO6" + unless
+	}
+	return "this chip, or em of this release, has no TSO"
+}
+
+// capability is one offload of the device.
+func (d device) capability(r capabilityRow, iflib bool) offload {
+	spec := sources.KnobSpec{Name: r.name, Label: r.label, Subject: d.iface, Note: r.note,
+		Command: fmt.Sprintf("sudo ifconfig %s %s (off: -%s)", d.iface, strings.Join(r.words, " "), strings.Join(r.words, " -"))}
+	if iflib || slices.Contains(reinits[d.driver], r.name) { // iflib stops and starts the card for any capability
+		spec.Disruption = sources.LinkReset
+	}
+	k := newOffload(spec, r.parts, capSwitches{d.caps, r.bits})
+	switch {
+	case r.name != "tso":
+	case slices.Contains(takesTSO, d.driver):
+		k.needs = "txcsum"
+	case d.driver == "em":
+		k.habit = emHabit
+	}
+	return k
+}
+
 // freebsdList makes the knobs of a device. algorithms are the congestion controls
 // that are loaded.
 func freebsdList(d device, vars variables, algorithms []string, locked string) []sources.Knob {
@@ -140,14 +179,9 @@ func freebsdList(d device, vars variables, algorithms []string, locked string) [
 		list = append(list, d.without("aim", "adaptive interrupt moderation"))
 	}
 	list = append(list, d.knobs(holdOffs, vars, locked)...)
-	disruption := sources.Gentle
-	if _, err := vars.get(d.node() + ".iflib.driver_version"); err == nil {
-		disruption = sources.LinkReset // iflib stops and starts the card for any capability
-	}
+	_, err := vars.get(d.node() + ".iflib.driver_version")
 	for _, r := range capabilityRows {
-		spec := sources.KnobSpec{Name: r.name, Label: r.label, Subject: d.iface, Disruption: disruption, Note: r.note,
-			Command: fmt.Sprintf("sudo ifconfig %s %s (off: -%s)", d.iface, strings.Join(r.words, " "), strings.Join(r.words, " -"))}
-		k := newOffload(spec, r.parts, capSwitches{d.caps, r.bits})
+		k := d.capability(r, err == nil)
 		if k.spec.Locked == "" {
 			k.spec.Locked = locked
 		}

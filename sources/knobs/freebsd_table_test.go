@@ -252,6 +252,74 @@ func TestOffloadOfACardWithoutIt(t *testing.T) {
 	}
 }
 
+// Why a card has less of TSO than was asked for: em's older chips have a tunable. The
+// masks are those of real cards.
+func TestWhyLessWasGranted(t *testing.T) {
+	const unless = " unless hw.em.unsupported_tso=1 stands in loader.conf"
+	for _, c := range []struct {
+		name, driver string
+		caps         bsd.Caps // supported
+		masked       bsd.Caps // by the driver
+		ask, want    string
+		refuse       error
+	}{
+		{"82574L, refused", "em", 0x4f53fbb, 0, "on", "knob-failed off>on>off: em0: operation not permitted", errors.New("em0: operation not permitted")},
+		{"82540EM", "em", 0x4953dbb, 0, "on", "knob-turned off>on>tso4: this chip has no TSO6" + unless, nil},
+		{"82540EM asked for what it has", "em", 0x4953dbb, 0, "tso4", "knob-turned off>tso4>tso4: ", nil},
+		{"82540EM asked for what it has not", "em", 0x4953dbb, 0, "tso6", "knob-failed off>tso6>off: em4: invalid argument; this chip has no TSO6" + unless, nil},
+		{"82574L", "em", 0x4f53fbb, 0, "on", "knob-turned off>on>on: ", nil},
+		{"82574L at 100 Mbit/s", "em", 0x4f53fbb, allTSO, "on",
+			"knob-turned off>on>off: em keeps TSO off while the link is slower than 1000 Mbit/s" + unless, nil},
+		{"another driver", "re", bsd.CapTSO4, 0, "on", "knob-turned off>on>tso4: this card, or its driver, has no tso6", nil},
+		{"another driver that keeps it off", "re", allTSO, allTSO, "on", "knob-turned off>on>off: ", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &log{}
+			caps := &maskedCaps{fakeCaps{supported: c.caps}, c.masked, c.refuse}
+			b := New(l, freebsdList(device{c.driver + "0", c.driver, 0, caps}, newFake(), nil, "")...)
+			turn(t, b, "tso", c.ask)
+			e := l.events[len(l.events)-1]
+			if got := fmt.Sprintf("%s %s>%s>%s: %s", e.Kind, e.Old, e.Asked, e.New, e.Text); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+	if got := emHabit(1, 0); got != "this chip, or em of this release, has no TSO" {
+		t.Error(got)
+	}
+}
+
+// maskedCaps are a driver that takes some capabilities back by itself.
+type maskedCaps struct {
+	fakeCaps
+	masked bsd.Caps
+	refuse error
+}
+
+func (c *maskedCaps) set(want bsd.Caps) error {
+	if c.refuse != nil {
+		return c.refuse
+	}
+	err := c.fakeCaps.set(want)
+	c.enabled &^= c.masked
+	return err
+}
+
+// What sets a card up again without iflib, from driver sources.
+func TestDisruptionByDriver(t *testing.T) {
+	for driver, want := range map[string]string{"vtnet": "lro rxcsum", "re": "txcsum rxcsum", "bge": "rxcsum", "mce": "", "epair": ""} {
+		var got []string
+		for _, k := range freebsdList(device{driver + "0", driver, 0, &fakeCaps{supported: allCaps}}, newFake(), nil, "") {
+			if s := k.Spec(); s.Disruption == sources.LinkReset {
+				got = append(got, s.Name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", driver, got, want)
+		}
+	}
+}
+
 // The journal of the host and that of a vnet jail on the same directory are two. A
 // kernel without jails or without the variable is the host.
 func TestVnetName(t *testing.T) {

@@ -26,39 +26,17 @@ const (
 	lockPoll  = 10 * time.Millisecond
 )
 
-// An Entry is a knob of this host that netwatch turned and has not put back.
-type Entry struct {
-	Interface string    `json:"interface"`         // the one netwatch was started for
-	Subject   string    `json:"subject,omitempty"` // the knob's own; "" is the whole host
-	Knob      string    `json:"knob"`
-	Start     string    `json:"start"`           // before netwatch turned it first
-	Value     string    `json:"value"`           // as netwatch left it, read back
-	Asked     string    `json:"asked,omitempty"` // a turn that has begun and not ended
-	Kept      string    `json:"kept,omitempty"`  // the value a person chose to keep: where a session goes back to
-	Boot      string    `json:"boot"`            // which boot of the host
-	Net       string    `json:"net,omitempty"`   // which network namespace or vnet jail, "" where there is none
-	At        time.Time `json:"at"`              // of the last turn
-	PID       int       `json:"pid,omitempty"`   // who turned it last
-}
-
-// home is the value a session puts back.
-func (e Entry) home() string { return cmp.Or(e.Kept, e.Start) }
-
-// set tells whether value is one that netwatch gave the knob.
-func (e Entry) set(value string) bool {
-	return value == e.Value || e.Asked != "" && value == e.Asked
-}
-
 // A Journal remembers on disk what netwatch turned, so that it can be put back
 // after a crash or a power loss. All netwatch of a host share it: a turn holds its
 // lock from the first reading to the last.
 type Journal struct {
-	dir   string
-	iface string
-	boot  string
-	net   string
-	pid   int
-	say   func(text string)
+	dir     string
+	iface   string
+	boot    string
+	net     string
+	pid     int
+	started int64 // as of an Entry
+	say     func(text string)
 }
 
 // StateDir is where the journal is: $NETWATCH_STATE or the system's place.
@@ -72,7 +50,7 @@ func OpenJournal(dir, iface string, say func(text string)) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: which boot this is: %w", err)
 	}
-	return &Journal{dir: dir, iface: iface, boot: boot, net: netID(), pid: os.Getpid(), say: say}, nil
+	return &Journal{dir: dir, iface: iface, boot: boot, net: netID(), pid: os.Getpid(), started: startOf(os.Getpid()), say: say}, nil
 }
 
 // Entries tells what stands in the journal, oldest turn first. The error
@@ -94,7 +72,7 @@ func (j *Journal) Left() []Entry {
 		return nil
 	}
 	return slices.DeleteFunc(entries, func(e Entry) bool {
-		return e.Net != j.net || e.Kept != "" || e.PID != 0 && e.Boot == j.boot && alive(e.PID)
+		return e.Net != j.net || e.Kept != "" || !e.Turned() || j.runs(e)
 	})
 }
 
@@ -192,7 +170,10 @@ func (j *Journal) prepare() error {
 		return err
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
-	if ok && int(st.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+	switch {
+	case ok && int(st.Uid) != os.Geteuid():
+		return fmt.Errorf("%s belongs to uid %d, and this is uid %d: %w", j.dir, st.Uid, os.Geteuid(), os.ErrPermission)
+	case info.Mode().Perm()&0o022 != 0:
 		return fmt.Errorf("%s can be written by others than uid %d: %w", j.dir, os.Geteuid(), os.ErrPermission)
 	}
 	return nil
@@ -268,7 +249,7 @@ func (l *ledger) begin(spec sources.KnobSpec, old, start, asked string) (home st
 			Start: start, Boot: l.boot, Net: l.net})
 		e = &l.entries[len(l.entries)-1]
 	}
-	e.Value, e.Asked, e.At, e.PID = old, asked, time.Now(), l.pid
+	e.Value, e.Asked, e.Along, e.At, e.PID, e.Started = old, asked, "", time.Now(), l.pid, l.started
 	return e.home()
 }
 
@@ -282,7 +263,7 @@ func (l *ledger) finish(spec sources.KnobSpec, old, granted string) {
 	if was, ok := l.before[spec.Name]; ok && granted == old {
 		*e = was
 	}
-	e.Value, e.Asked = granted, ""
+	e.Value, e.Asked, e.Along = granted, "", ""
 	if granted == e.Start && e.Kept == "" {
 		l.remove(e)
 	}
@@ -300,7 +281,7 @@ func (l *ledger) drop(e *Entry) error {
 // keep marks a knob as kept.
 func (l *ledger) keep(spec sources.KnobSpec) {
 	if e := l.find(spec); e != nil {
-		e.Kept, e.PID = e.Value, 0
+		e.Kept, e.PID, e.Started = e.Value, 0, 0
 	}
 }
 
@@ -312,13 +293,22 @@ func (l *ledger) remove(e *Entry) {
 // othersTurn is the process that turned the knob since this one did, 0 if none
 // that still runs.
 func (l *ledger) othersTurn(e *Entry) int {
-	if e == nil || e.PID == 0 || e.PID == l.pid || !alive(e.PID) {
+	if e == nil || e.PID == l.pid || !l.runs(*e) {
 		return 0
 	}
 	return e.PID
 }
 
-func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+// runs tells whether the netwatch that turned a knob last still runs. A process that
+// began at another time has only got its number. The clock of the two times has whole
+// seconds, and either may be cut off.
+func (j *Journal) runs(e Entry) bool {
+	if e.PID == 0 || e.Boot != j.boot || errors.Is(syscall.Kill(e.PID, 0), syscall.ESRCH) {
+		return false
+	}
+	began := startOf(e.PID)
+	return e.Started == 0 || began == 0 || max(began-e.Started, e.Started-began) <= 1
+}
 
 // save replaces the journal so that it is whole at any moment, also after a power
 // loss: a new file, on disk, renamed, and the name on disk.

@@ -1,8 +1,11 @@
 package knobs
 
 import (
+	"fmt"
 	"os"
 	"strings"
+
+	"netwatch/parsers/linux"
 )
 
 const stateDir = "/var/lib/netwatch"
@@ -20,4 +23,17 @@ func netID() string {
 		return ""
 	}
 	return name
+}
+
+// startOf is when a process began, in seconds since the boot; 0 where that is not told.
+func startOf(pid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	ticks, err := linux.ParseProcStart(b)
+	if err != nil {
+		return 0
+	}
+	return int64(ticks / linux.UserHz)
 }

@@ -15,3 +15,5 @@ func bootID() (string, error) {
 }
 
 func netID() string { return "" }
+
+func startOf(int) int64 { return 0 }

@@ -36,8 +36,23 @@ func (j *Journal) Restore(ctx context.Context, force bool, open func(Entry) (sou
 		return nil, err
 	}
 	defer l.close()
+	decided := l.resolve(func(e Entry) (string, error) {
+		k, err := open(e)
+		if err != nil {
+			return "", err
+		}
+		return k.Get(ctx)
+	})
+	if decided {
+		if err := l.save(); err != nil {
+			return nil, err
+		}
+	}
 	var all []Outcome
 	for _, e := range slices.Backward(slices.Clone(l.entries)) {
+		if !e.Turned() { // it could not be read, and neither could the one that is told
+			continue
+		}
 		o := Outcome{Entry: e}
 		o.Fate, o.Text = l.putBack(ctx, e, force, open)
 		o.Text = printable(o.Text)
@@ -67,7 +82,7 @@ func (l *ledger) putBack(ctx context.Context, e Entry, force bool, open func(Ent
 		name += " of " + e.Subject
 	}
 	if e.Net != l.net {
-		return Left, fmt.Sprintf("%s was turned from %s to %s in another network namespace (%s)", name, e.Start, e.Value, e.Net)
+		return Left, fmt.Sprintf("%s in another network namespace (%s)", e.words(name), e.Net)
 	}
 	k, err := open(e)
 	if err == nil {
@@ -78,7 +93,7 @@ func (l *ledger) putBack(ctx context.Context, e Entry, force bool, open func(Ent
 		value, err = k.Get(ctx)
 	}
 	if err != nil {
-		return Failed, fmt.Sprintf("%s was %s and was turned to %s: %v", name, e.Start, e.Value, err)
+		return Failed, fmt.Sprintf("%s: %v", e.words(name), err)
 	}
 	switch other := l.othersTurn(&e); {
 	case other != 0 && !force:

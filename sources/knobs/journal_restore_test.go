@@ -34,6 +34,9 @@ func TestJournalRestore(t *testing.T) {
 		{name: "another boot, as it was", edit: func(e *Entry) { e.Boot = "other" }, value: "1", fate: Dropped, after: "1"},
 		{name: "another network", edit: func(e *Entry) { e.Net = "net:[7]" }, value: "2", force: true, fate: Left, words: "net:[7]", after: "2"},
 		{name: "its netwatch runs", edit: func(e *Entry) { e.PID = running }, value: "2", fate: Left, words: "still runs", after: "2"},
+		{name: "its netwatch runs, old journal", edit: func(e *Entry) { e.PID, e.Started = running, 0 }, value: "2", fate: Left, words: "still runs", after: "2"},
+		{name: "another process has its number", edit: func(e *Entry) { e.PID, e.Started = running, e.Started+100 }, value: "2", fate: PutBack, after: "1"},
+		{name: "its number in another boot", edit: func(e *Entry) { e.PID, e.Boot = running, "other" }, value: "2", fate: Left, words: "before the host was booted", after: "2"},
 		{name: "its netwatch runs, forced", edit: func(e *Entry) { e.PID = running }, value: "2", force: true, fate: PutBack, after: "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,8 +88,17 @@ func TestRestoreOfWhatIsGone(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	if !strings.Contains(got[0].Text, "tso is off and was on: em4: invalid argument; by hand: sudo sysctl tso=on") ||
-		got[1].Text != "aim was 1 and was turned to 2: no interface  em4" {
+		got[1].Text != "aim was turned from 1 to 2: no interface  em4" {
 		t.Errorf("%q, %q", got[0].Text, got[1].Text)
 	}
 	expectJournal(t, dir, "aim 1>2 asked= kept=", "tso on>off asked= kept=")
+}
+
+// A process began after the boot, and before this test looks; the number of one that
+// is gone tells nothing.
+func TestStartOf(t *testing.T) {
+	a, b := startOf(running), startOf(running)
+	if a != b || a <= 0 || startOf(gone) != 0 {
+		t.Errorf("%d, then %d; gone: %d", a, b, startOf(gone))
+	}
 }

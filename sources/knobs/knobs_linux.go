@@ -14,8 +14,7 @@ import (
 )
 
 // A feature row names an offload, what ethtool -K calls it, and the kernel's own names
-// of its switches (ethtool -k). ECN and mangled-id segmentation follow tx-tcp-segmentation
-// by themselves.
+// of its switches (ethtool -k).
 type feature struct {
 	name, label, word string
 	features          []string
@@ -24,10 +23,21 @@ type feature struct {
 }
 
 var features = []feature{
-	{"tso", "TSO", "tso", []string{"tx-tcp-segmentation", "tx-tcp6-segmentation"}, []string{"tso4", "tso6"}, "cannot be on without txcsum"},
 	{"gso", "GSO", "gso", []string{"tx-generic-segmentation"}, []string{"gso"}, ""},
 	{"gro", "GRO", "gro", []string{"rx-gro"}, []string{"gro"}, ""},
 	{"lro", "LRO", "lro", []string{"rx-lro"}, []string{"lro"}, ""},
+}
+
+// segmentation is TSO of a card. ECN and mangled-id segmentation follow
+// tx-tcp-segmentation by themselves; that of accurate ECN, which newer kernels have
+// for veth and the like, does not, and ethtool -K takes it along.
+func segmentation(c card) feature {
+	const accurate = "tx-tcp-accecn-segmentation"
+	tso := feature{"tso", "TSO", "tso", []string{"tx-tcp-segmentation", "tx-tcp6-segmentation"}, []string{"tso4", "tso6"}, "cannot be on without txcsum"}
+	if on, can, err := c.switches([]string{accurate}).get(); err == nil && on|can != 0 {
+		tso.features, tso.parts = append(tso.features, accurate), append(tso.parts, "accecn")
+	}
+	return tso
 }
 
 const sumNote = "TSO goes off with it, and comes back with it"
@@ -68,7 +78,7 @@ type card interface {
 func list(iface string, c card, vars variables, locked string) []sources.Knob {
 	knobs := []sources.Knob{newModeration(iface, c, locked),
 		newHoldOff(iface, "rx-usecs", c, rxUsecs, locked), newHoldOff(iface, "tx-usecs", c, txUsecs, locked)}
-	for _, f := range slices.Concat(features, sums(c)) {
+	for _, f := range slices.Concat([]feature{segmentation(c)}, features, sums(c)) {
 		spec := sources.KnobSpec{Name: f.name, Label: f.label, Subject: iface, Note: f.note,
 			Command: fmt.Sprintf("sudo ethtool -K %s %s %%s", iface, f.word)}
 		k := newOffload(spec, f.parts, c.switches(f.features))

@@ -1,6 +1,8 @@
 package knobs
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -65,5 +67,47 @@ func TestWhoIsTurning(t *testing.T) {
 	w.poll(t.Context())
 	if e := l.events[len(l.events)-1]; e.Kind != sources.KnobDrifted || e.Text != "another netwatch turned it" {
 		t.Errorf("%+v", e)
+	}
+}
+
+// A card that goes away is one event, and its knobs have no value until it is back:
+// that is another. What it is then is told, too.
+func TestCardComesAndGoes(t *testing.T) {
+	caps := &fakeCaps{enabled: allCaps, supported: allCaps}
+	k, l := newFake("net.inet.tcp.tso", "1"), &log{}
+	b := New(l, freebsdList(device{"em0", "em", 0, caps}, k, nil, "")...)
+	w := newWatch(b, l)
+	w.poll(t.Context())
+	l.events = nil
+	caps.err = fmt.Errorf("em0: device not configured: %w", os.ErrNotExist)
+	w.poll(t.Context())
+	w.poll(t.Context())
+	l.expect(t, "knob-seen tso >>", "knob-seen lro >>", "knob-seen txcsum >>", "knob-seen rxcsum >>", "source-note em0 >>")
+	if e := l.events[4]; e.Text != "knobs of em0 cannot be read: em0: device not configured: file does not exist" || !e.Error || l.events[0].Knob.Locked == "" {
+		t.Errorf("%+v", l.events)
+	}
+	l.events = nil
+	caps.err, caps.enabled = nil, allCaps&^allTSO
+	w.poll(t.Context())
+	w.poll(t.Context())
+	l.expect(t, "source-note em0 >>", "knob-seen tso >>off", "knob-drifted tso on>>off", "knob-seen lro >>on", "knob-seen txcsum >>on", "knob-seen rxcsum >>on")
+	if e := l.events[0]; e.Text != "knobs of em0 can be read again" || e.Error || l.events[1].Knob.Locked != "" {
+		t.Errorf("%+v", l.events)
+	}
+}
+
+// em switches TSO off by itself at 100 Mbit/s: the event says so of em alone.
+func TestDriftByHabit(t *testing.T) {
+	for driver, want := range map[string]string{
+		"em": "changed, and netwatch did not turn it; em keeps TSO off while the link is slower than 1000 Mbit/s unless hw.em.unsupported_tso=1 stands in loader.conf",
+		"re": "changed, and netwatch did not turn it"} {
+		caps, l := &fakeCaps{enabled: allCaps, supported: allCaps}, &log{}
+		w := newWatch(New(l, freebsdList(device{driver + "0", driver, 0, caps}, newFake(), nil, "")...), l)
+		w.poll(t.Context())
+		caps.enabled &^= allTSO
+		w.poll(t.Context())
+		if e := l.events[len(l.events)-1]; e.Subject != "tso" || e.Text != want {
+			t.Errorf("%s: %+v", driver, e)
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 type freebsdKernel struct {
 	iface       string
 	index       int
+	lost        bool   // a counter could not be read: the name is looked up again
 	created     uint64 // when the interface was attached
 	data        sysctl.MIB
 	driver      driver
@@ -42,7 +43,7 @@ func openKernel(iface string) (kernel, error) {
 // index is another one or gone.
 func (k *freebsdKernel) find() error {
 	was := k.index
-	k.index, k.mac, k.queues, k.driver = 0, nil, nil, driver{}
+	k.index, k.lost, k.mac, k.queues, k.driver = 0, false, nil, nil, driver{}
 	i, err := net.InterfaceByName(k.iface)
 	if err != nil {
 		if now, err := net.InterfaceByIndex(was); was > 0 && err == nil {
@@ -57,8 +58,11 @@ func (k *freebsdKernel) find() error {
 	}
 	k.driver = driverOf(name)
 	prefix, mibs := fmt.Sprintf("dev.%s.%d", name, unit), map[string]sysctl.MIB{}
-	has := func(name string) bool {
+	has := func(name string) bool { // a name that cannot be read is none
 		mib, err := sysctl.Lookup(name)
+		if err == nil {
+			_, err = mib.Read(nil)
+		}
 		mibs[name] = mib
 		return err == nil
 	}
@@ -117,7 +121,7 @@ func (k *freebsdKernel) group(g *group, counters []*counter) (err error) {
 	for _, c := range counters {
 		if k.raw, err = c.mib.Read(k.raw); err != nil {
 			g.reset()
-			k.index = 0
+			k.lost = true
 			return nil
 		}
 		v, err := bsd.Uint(k.raw)
@@ -135,7 +139,7 @@ func (k *freebsdKernel) group(g *group, counters []*counter) (err error) {
 // mib reads the counters under the known index. An interface of another name
 // there is not ours.
 func (k *freebsdKernel) mib() (bsd.IfMIB, error) {
-	if k.index == 0 {
+	if k.index == 0 || k.lost {
 		return bsd.IfMIB{}, errGone
 	}
 	var err error

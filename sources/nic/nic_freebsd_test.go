@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"netwatch/sources"
+	"netwatch/sources/sysctl"
 )
 
 // lo0 of this kernel counts what is sent over it.
@@ -102,5 +103,24 @@ func TestWatchEnds(t *testing.T) {
 	defer stop()
 	if err := k.watch(ctx, make(chan linkChange, 16)); err != nil || ctx.Err() == nil {
 		t.Errorf("it ended with %v before its context", err)
+	}
+}
+
+// A counter that cannot be read has the name looked up again, once: what was known of
+// the interface stays, so that a rename can be told, and the counter is left out.
+func TestCounterThatCannotBeRead(t *testing.T) {
+	opened, err := openKernel("lo0")
+	if err != nil {
+		t.Skip(err)
+	}
+	k := opened.(*freebsdKernel)
+	index := k.index
+	k.mac = []*counter{{leaf: leaf{name: "dev.none.0.none"}, mib: sysctl.MIB{0, 1<<31 - 1}}}
+	var r reading
+	if err := k.read(&r, true); err != nil || !k.lost || k.index != index || len(r.mac.values) != 0 {
+		t.Errorf("%v; lost %v, index %d of %d, %v", err, k.lost, k.index, index, r.mac)
+	}
+	if err := k.read(&r, true); err != nil || k.lost || k.index != index || len(k.mac) != 0 {
+		t.Errorf("again: %v; lost %v, index %d of %d", err, k.lost, k.index, index)
 	}
 }

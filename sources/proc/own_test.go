@@ -93,6 +93,24 @@ func TestOwnStopEscalates(t *testing.T) {
 	}
 }
 
+// TestOwnKill: a Detached child that goes on is ended at once; one that is gone is left.
+func TestOwnKill(t *testing.T) {
+	spec := own("echoes")
+	spec.Input, spec.Detached = true, true
+	c, err := Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-c.Output()
+	c.Kill()
+	for range c.Output() {
+	}
+	if st := c.Wait(); st.Signal != "killed" {
+		t.Error(st)
+	}
+	c.Kill()
+}
+
 func TestOwnRelease(t *testing.T) {
 	spec := own("talks")
 	spec.Input, spec.Detached = true, true

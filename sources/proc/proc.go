@@ -26,7 +26,7 @@ type Spec struct {
 	// Child.Input. It does not go with PTY.
 	Input bool
 	// Detached gives the child a session of its own, without a terminal, and sends
-	// it no signal ever: it may outlive netwatch, and ends when its input does.
+	// it no signal but by Kill: it may outlive netwatch, and ends when its input does.
 	Detached bool
 	// Grace is how long Stop waits after SIGINT and again after SIGTERM; 0 means 2 s.
 	Grace time.Duration
@@ -252,6 +252,16 @@ func (c *Child) Release() {
 	}
 	for _, p := range c.pipes {
 		p.Close()
+	}
+}
+
+// Kill ends the group at once, also of a Detached child: for a messenger like ssh that
+// waits for an answer that does not come, never for what has something to put back.
+func (c *Child) Kill() {
+	select {
+	case <-c.exited: // its number may be another's by now
+	default:
+		_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
 	}
 }
 

@@ -177,6 +177,9 @@ func (l *live) Begin(c *parser.Cycle) {
 	l.cycles++
 	l.timeless, l.late.behind = false, false
 	name := c.Module
+	if before := l.src.Name(); before != name && l.src.r == nil { // it was waited for in that name
+		l.event(sources.Event{At: l.at(c.Header.Time), Kind: sources.SourceGone, Text: l.src.label + " is a log of " + name})
+	}
 	l.src.name.Store(&name)
 	l.bins.reset(name, l.src.peers.tag(name, l.src))
 	if l.muted() || c.Refused != "" {

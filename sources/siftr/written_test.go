@@ -338,6 +338,7 @@ func TestRunWithALogOfItsOwn(t *testing.T) {
 		go func() { done <- logger.Run(ctx, g) }()
 		go func() { done <- siftr.Modules(k)[0].Run(ctx, g) }()
 		logger.Arm(false)
+		time.Sleep(100 * time.Millisecond) // what both look at each second does not change at that very moment
 		for run := range 2 {
 			time.Sleep(3 * time.Second)
 			logger.Load(true)

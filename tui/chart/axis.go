@@ -11,6 +11,7 @@ type Axis struct {
 	Step    time.Duration // of one column
 	PerCell int           // columns in a cell: 2 in braille, 1 in ASCII
 	Cells   int
+	Until   time.Time // what a column holds that ends later is not told; zero: all is
 }
 
 // NewAxis covers at least the window before end in the given number of cells.
@@ -37,6 +38,15 @@ func roundUp(d time.Duration) time.Duration {
 
 // Columns is how many Steps the Axis spans.
 func (a Axis) Columns() int { return a.Cells * a.PerCell }
+
+// Told is how many of the columns are told, from the left. A picture that stands still
+// has no column that goes on filling.
+func (a Axis) Told() int {
+	if a.Until.IsZero() {
+		return a.Columns()
+	}
+	return min(max(int(floorDiv(int64(a.Until.Sub(a.From)), int64(a.Step))), 0), a.Columns())
+}
 
 // End is where the Axis ends.
 func (a Axis) End() time.Time { return a.From.Add(a.Step * time.Duration(a.Columns())) }

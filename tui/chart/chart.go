@@ -108,8 +108,15 @@ func (p *Painter) load(c Chart, cols int) {
 	}
 	p.bins = p.bins[:cols*(len(c.Layers)+1)]
 	for i, l := range c.Layers {
-		l.Ring.Window(p.bins[i*cols:(i+1)*cols], c.Axis.From, c.Axis.Step)
+		read(p.bins[i*cols:(i+1)*cols], l.Ring, c.Axis)
 	}
+}
+
+// read fills a bin for each column of an Axis.
+func read(bins []series.Bin, r *series.Ring, a Axis) {
+	told := a.Told()
+	r.Window(bins[:told], a.From, a.Step)
+	clear(bins[told:])
 }
 
 func hasArea(layers []Layer) bool {
@@ -175,7 +182,7 @@ func stripe(plot theme.Grid, a Axis, v Stripe) {
 func (p *Painter) lost(plot theme.Grid, c Chart) {
 	cols := c.Axis.Columns()
 	bins := p.bins[len(p.bins)-cols:]
-	c.Lost.Window(bins, c.Axis.From, c.Axis.Step)
+	read(bins, c.Lost, c.Axis)
 	for i, b := range bins {
 		if b.Sum > 0 && b.N > 0 { // in the column where the loss ends, not in all it spans
 			plot.Put(i/c.Axis.PerCell, plot.H()-1, p.Theme.Lost, theme.Lost)

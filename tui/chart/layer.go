@@ -68,7 +68,7 @@ type pen struct {
 func (d pen) at(x int, v float64) canvas.Point {
 	return d.GridPoint(canvas.Float64Point{
 		X: float64(x) / float64(max(d.last, 1)),
-		Y: (v*d.scale.Unit.Factor - d.scale.Lo) / (d.scale.Hi - d.scale.Lo),
+		Y: d.scale.part(v),
 	})
 }
 
@@ -147,8 +147,7 @@ func (p *Painter) line(bins []series.Bin, l Layer) []float64 {
 // ascii draws with one character a cell: three heights of a line, four of an area.
 func (p *Painter) ascii(plot theme.Grid, l Layer, bins []series.Bin, s Scale) {
 	level := func(v float64, steps int) int {
-		f := (v*s.Unit.Factor - s.Lo) / (s.Hi - s.Lo)
-		return int(math.Round(f * float64(plot.H()*steps-1)))
+		return int(math.Round(s.part(v) * float64(plot.H()*steps-1)))
 	}
 	point := func(x int, v float64, glyphs string) {
 		n := level(v, len(glyphs))

@@ -11,6 +11,7 @@ type Unit struct {
 	Label  string
 	Factor float64
 	From   float64 // the smallest shown value that is worth this Unit
+	Most   float64 // the largest shown value there can be, 0 for no bound: an axis ends there
 }
 
 // Pick returns the largest Unit of the list (smallest first) that hi is worth.
@@ -72,11 +73,17 @@ func fresh(lo, hi float64, zero bool, units []Unit) Scale {
 	hi = max(hi, 0)
 	u := Pick(units, hi)
 	lo, hi = lo*u.Factor, hi*u.Factor
+	if u.Most > 0 { // two clocks that differ a little make a core busier than it can be
+		lo, hi = min(lo, u.Most), min(hi, u.Most)
+	}
 	if zero || lo < hi/3 {
 		lo = min(lo, 0)
 	} else if spread := hi / 10; hi-lo < spread { // noise is not blown up to fill the chart
 		mid := (lo + hi) / 2
 		lo, hi = mid-spread/2, mid+spread/2
+		if over := hi - u.Most; u.Most > 0 && over > 0 {
+			lo, hi = lo-over, u.Most
+		}
 	}
 	if hi <= lo {
 		hi = lo + 1
@@ -103,6 +110,10 @@ func niceTick(lo, hi float64) float64 {
 
 // Known says whether the Scale has seen a value.
 func (s Scale) Known() bool { return s.Unit.Factor != 0 }
+
+// part is how high a value lies, 0 at the bottom and 1 at the top, above which there is
+// nothing.
+func (s Scale) part(v float64) float64 { return min((v*s.Unit.Factor-s.Lo)/(s.Hi-s.Lo), 1) }
 
 // label writes a tick in five cells.
 func (s Scale) label(v float64) string {

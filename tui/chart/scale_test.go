@@ -8,6 +8,7 @@ import (
 
 var (
 	plain = []Unit{{Label: "x", Factor: 1}}
+	share = []Unit{{Label: "%", Factor: 100, Most: 100}}
 	bits  = []Unit{{Label: "bit/s", Factor: 8}, {Label: "kbit/s", Factor: 8e-3, From: 1}, {Label: "Mbit/s", Factor: 8e-6, From: 1}, {Label: "Gbit/s", Factor: 8e-9, From: 10}}
 	t0    = time.Date(2026, 11, 30, 14, 0, 0, 0, time.UTC)
 )
@@ -31,6 +32,8 @@ func TestFreshScale(t *testing.T) {
 		{"gigabit in Mbit/s", 0, 125e6, true, bits, 0, 1000, 200, "Mbit/s"},
 		{"ten gigabit in Gbit/s", 0, 1.25e9, true, bits, 0, 10, 2, "Gbit/s"},
 		{"idle in kbit/s", 0, 2000, true, bits, 0, 20, 5, "kbit/s"},
+		{"a core that is busier than it can be", 0, 1.004, true, share, 0, 100, 20, "%"},
+		{"a core that is always busy", 0.99, 1.004, false, share, 90, 100, 2, "%"},
 		{"a whole tick is not rounded up", 0, 20, true, plain, 0, 20, 5, "x"},
 	}
 	for _, c := range tests {

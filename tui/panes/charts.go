@@ -1,13 +1,11 @@
 package panes
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"netwatch/experiment"
-	"netwatch/experiment/series"
 	"netwatch/sources"
 	"netwatch/tui/chart"
 	"netwatch/tui/theme"
@@ -18,6 +16,8 @@ type Stack struct {
 	grid    theme.Grid
 	painter chart.Painter
 	scales  map[string]chart.Scale
+	held    *held    // the tables while the view does not follow the present
+	past    pastList // the events while it does not
 }
 
 // NewStack returns a Stack for charts in a theme.
@@ -34,175 +34,6 @@ func (s *Stack) blank(w, h int) theme.Grid {
 	return s.grid
 }
 
-// A plot is one chart of the stack: a quantity, and what is drawn with it.
-type plot struct {
-	name string
-	q    *experiment.Quantity
-	ink  theme.Ink
-	with *experiment.Quantity // a second line in the same unit, or nil
-	lost *experiment.Quantity // marks on the baseline, or nil
-}
-
-// plots returns the charts that are wanted, in order. Goodput takes the place of
-// the interface's throughput once anything tells it, with the stack's figure as a
-// second line, because the two are never the same thing.
-func (f *Frame) plots() []plot {
-	tx := plot{name: "tx", q: experiment.Tx, ink: theme.Stack}
-	rx := plot{name: "rx", q: experiment.Rx, ink: theme.Stack}
-	top, other := tx, rx
-	if q, t := f.throughput(); q == experiment.Sampled {
-		top = plot{name: t.Origin.Metric.Name, q: q, ink: theme.Goodput, with: experiment.Tx}
-		if t.Origin.Metric == sources.RxSampled {
-			top.with, other = experiment.Rx, tx
-		}
-	} else if t != nil {
-		top = plot{name: "goodput", q: experiment.Goodput, ink: theme.Goodput, with: experiment.Tx}
-		if t.Origin.Metric == sources.RxGood {
-			top.name, top.with, other = "goodput in", experiment.Rx, tx
-		}
-	}
-	all := []plot{
-		top,
-		{name: "ping rtt", q: experiment.PingRTT, ink: theme.Ping, lost: experiment.PingLost},
-		{name: "srtt", q: experiment.SRTT, ink: theme.SRTT},
-		{name: "cwnd", q: experiment.Cwnd, ink: theme.Cwnd},
-		f.irqPlot(),
-		f.segmentPlot(),
-		other,
-		{name: "cpu", q: experiment.CPU, ink: theme.CPU},
-		{name: "tx pkt", q: experiment.TxPkts, ink: theme.Packets},
-		{name: "retrans", q: experiment.Retrans, ink: theme.Lost},
-		{name: "rx pkt", q: experiment.RxPkts, ink: theme.Packets},
-		{name: "rx drops", q: experiment.RxDrops, ink: theme.Lost},
-		{name: "inflight", q: experiment.Inflight, ink: theme.Cwnd},
-	}
-	return append(slices.Insert(all, 1, f.loadPlots()...), f.cardPlots()...)
-}
-
-// cardPlots are what only some cards tell. Losses have a chart once there was one
-// in what is shown.
-func (f *Frame) cardPlots() []plot {
-	var out []plot
-	if f.find(experiment.TSOFactor) != nil {
-		out = append(out, plot{name: "tso factor", q: experiment.TSOFactor, ink: theme.Packets})
-	}
-	for _, p := range []plot{
-		{name: "missed", q: experiment.Missed, ink: theme.Lost},
-		{name: "no buffer", q: experiment.NoBuffer, ink: theme.Lost},
-		{name: "qdrops", q: experiment.QueueDrops, ink: theme.Lost},
-		{name: "rx pause", q: experiment.RxPause, ink: theme.Lost},
-		{name: "tx pause", q: experiment.TxPause, ink: theme.Lost},
-	} {
-		if t := f.find(p.q); t != nil && f.happened(t) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// happened says whether anything was counted in the window.
-func (f *Frame) happened(t *experiment.Track) bool {
-	const columns = 60
-	var bins [columns]series.Bin
-	t.Ring.Window(bins[:], f.right().Add(-f.View.Window), f.View.Window/columns)
-	return slices.ContainsFunc(bins[:], func(b series.Bin) bool { return b.Sum > 0 })
-}
-
-// irqPlot is named after whose interrupts it shows: the card's own, as the kernel
-// takes them or the card counts them, or those of a line it shares.
-func (f *Frame) irqPlot() plot {
-	p := plot{name: "irq", q: experiment.Irqs, ink: theme.Interrupts}
-	if t := f.find(p.q); t != nil {
-		p.name = t.Origin.Metric.Name
-	}
-	return p
-}
-
-// segmentPlot is the segment as a log tells it. Where none ever did, the mean size
-// of the packets at the interface, headers and all, is an estimate of it and says so.
-func (f *Frame) segmentPlot() plot {
-	estimate := plot{name: "seg est.", q: experiment.TxSize, ink: theme.Segment}
-	if f.goodputIn() {
-		estimate.q = experiment.RxSize
-	}
-	if f.find(experiment.Segment) == nil && f.find(estimate.q) != nil {
-		return estimate
-	}
-	return plot{name: "avg seg", q: experiment.Segment, ink: theme.Segment}
-}
-
-// loadPlots are what only some loads tell: each has its place as soon as it is told.
-func (f *Frame) loadPlots() []plot {
-	var out []plot
-	for _, p := range []plot{
-		{name: "load in", q: experiment.LoadIn, ink: theme.Goodput},
-		{name: "latency", q: experiment.Latency, ink: theme.SRTT},
-		{name: "jitter", q: experiment.Jitter, ink: theme.SRTT},
-		{name: "udp lost", q: experiment.UDPLost, ink: theme.Lost},
-		{name: "iperf rtt", q: experiment.IperfRTT, ink: theme.SRTT},
-		{name: "netpwr", q: experiment.NetPower, ink: theme.Packets},
-	} {
-		switch {
-		case f.find(p.q) == nil:
-		case p.q == experiment.LoadIn && f.goodputIn(): // the first chart shows it
-		case p.q == experiment.IperfRTT && f.find(experiment.SRTT) != nil: // the kernel tells it finer
-		default:
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// goodputIn says whether the first chart is what the load receives.
-func (f *Frame) goodputIn() bool {
-	t := f.find(experiment.Goodput)
-	return t != nil && t.Origin.Metric == sources.RxGood
-}
-
-// throughput is the goodput, or where only a log tells it that holds some of the
-// packets, what those moved. The Track is nil when nothing tells it.
-func (f *Frame) throughput() (*experiment.Quantity, *experiment.Track) {
-	now := f.Session.Now()
-	t := f.find(experiment.Goodput)
-	part := f.find(experiment.Sampled)
-	if part != nil {
-		if t == nil {
-			return experiment.Sampled, part
-		}
-		_, stale := t.Stale(now)
-		if _, partStale := part.Stale(now); stale && !partStale {
-			return experiment.Sampled, part
-		}
-	}
-	return experiment.Goodput, t
-}
-
-// choose takes n plots: those that somebody tells first, and the others while
-// there is room, all in their order.
-func (f *Frame) choose(n int) []plot {
-	all := f.plots()
-	told := 0
-	for _, p := range all {
-		if f.find(p.q) != nil {
-			told++
-		}
-	}
-	untold := max(n-told, 0)
-	var out []plot
-	for _, p := range all {
-		if f.find(p.q) == nil {
-			if untold == 0 {
-				continue
-			}
-			untold--
-		}
-		if len(out) < n {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // chartsIn is how many charts share so many rows.
 func chartsIn(rows int) int {
 	if rows >= 16 {
@@ -213,7 +44,20 @@ func chartsIn(rows int) int {
 
 // charts fills g with as many charts as are legible, in two columns where it is
 // wide, all on one time axis.
-func charts(f *Frame, g theme.Grid, axis bool) {
+func charts(f *Frame, g theme.Grid, axis bool) { beside(paintCharts(f, g, axis)) }
+
+// A painted is the charts of one host without what stands beside and below them.
+type painted struct {
+	frame  *Frame
+	ax     chart.Axis
+	side   int // the width of what stands beside
+	plots  []plot
+	tables []sideTable  // of each plot
+	sides  []theme.Grid // where they go
+	axes   []theme.Grid
+}
+
+func paintCharts(f *Frame, g theme.Grid, axis bool) painted {
 	columns, gap := 1, 0
 	if g.W() >= twoColumns {
 		columns, gap = 2, 1
@@ -226,21 +70,47 @@ func charts(f *Frame, g theme.Grid, axis bool) {
 	body := s.rest()
 	width := (g.W() - gap*(columns-1)) / columns
 	side := sideWidth(width)
-	ax := chart.NewAxis(f.right(), f.View.Window, width-chart.Gutter-side, f.Theme.ASCII)
+	ax := f.axis(width - chart.Gutter - side)
 	per := min(chartsIn(body.H()), (len(f.plots())+columns-1)/columns)
-	chosen := f.choose(per * columns)
-	means := f.means(chosen)
+	out := painted{frame: f, ax: ax, side: side, plots: f.choose(per * columns)}
+	means := f.means(out.plots)
 	stripes := f.stripes()
-	for i, p := range chosen {
+	for i, p := range out.plots {
 		column, row := i/per, i%per
 		y, end := row*body.H()/per, (row+1)*body.H()/per
 		r := body.Sub(column*(width+gap), y, width, end-y)
-		scale := f.chart(r, p, ax, stripes)
-		sideColumn(f, r.Sub(width-side, 0, side, r.H()), p, scale, means, ax)
+		out.tables = append(out.tables, sideTable{means[p.q], f.chart(r, p, ax, stripes)})
+		out.sides = append(out.sides, r.Sub(width-side, 0, side, r.H()))
 	}
 	for c := range columns {
-		timeAxis(f, axisRow.Sub(c*(width+gap), 0, width, 1), ax, side)
+		out.axes = append(out.axes, axisRow.Sub(c*(width+gap), 0, width, 1))
 	}
+	return out
+}
+
+// beside writes the columns right of charts, and the time below them. One setting has
+// one label beside all of them.
+func beside(all ...painted) {
+	var tables []sideTable
+	for _, p := range all {
+		tables = append(tables, p.tables...)
+	}
+	for _, p := range all {
+		l := labelled(tables, p.side)
+		for i, plot := range p.plots {
+			sideColumn(p.frame, p.sides[i], plot, p.tables[i], l, p.ax)
+		}
+		for _, g := range p.axes {
+			timeAxis(p.frame, g, p.ax, p.side, l)
+		}
+	}
+}
+
+// axis is the time axis of charts that are so many cells wide.
+func (f *Frame) axis(cells int) chart.Axis {
+	a := chart.NewAxis(f.right(), f.View.Window, cells, f.Theme.ASCII)
+	a.Until = f.View.End
+	return a
 }
 
 // chart draws one plot and returns its scale.
@@ -257,8 +127,8 @@ func (f *Frame) chart(g theme.Grid, p plot, ax chart.Axis, stripes []chart.Strip
 	}
 	if t != nil {
 		c.Layers = append(c.Layers, chart.Layer{Ring: t.Ring, Kind: kind(t.Origin.Metric), Ink: p.ink})
-		c.Notes = notes(p.name, t)
-		c.Empty = "no reading in this window"
+		c.Notes = f.notes(p.name, t)
+		c.Empty = f.whyEmpty(p.q)
 	} else {
 		c.Empty = f.whyNone(p.q)
 	}
@@ -271,7 +141,7 @@ func (f *Frame) chart(g theme.Grid, p plot, ax chart.Axis, stripes []chart.Strip
 		c.Notes = withHost(f.Called(f.View.Host), c.Notes)
 	}
 	key := f.View.Host + "\x00" + p.name
-	f.Stack.scales[key] = f.Stack.painter.Paint(g, c, f.Stack.scales[key], f.Session.Now())
+	f.Stack.scales[key] = f.Stack.painter.Paint(g, c, f.Stack.scales[key], f.right())
 	return f.Stack.scales[key]
 }
 
@@ -286,14 +156,18 @@ func kind(m sources.Metric) chart.Kind {
 }
 
 // notes say where a figure is from, as far as the name does not: "siftr2", "dd7fc950".
-func notes(name string, t *experiment.Track) []string {
+func (f *Frame) notes(name string, t *experiment.Track) []string {
 	var n []string
+	subject := t.Subject
+	if !f.live() {
+		subject = f.Session.SubjectAt(t, f.View.End)
+	}
 	if !strings.HasPrefix(name, t.Origin.Source) {
 		n = append(n, t.Origin.Source)
 	}
-	ofFlow := t.Quantity.Scope == experiment.OfFlow && t.Subject != experiment.LoadSum && len(t.Subject) <= 10
+	ofFlow := t.Quantity.Scope == experiment.OfFlow && subject != "" && subject != experiment.LoadSum && len(subject) <= 10
 	if ofFlow || t.Quantity.Scope == experiment.OfTarget {
-		n = append(n, t.Subject)
+		n = append(n, subject)
 	}
 	return n
 }
@@ -308,59 +182,9 @@ func withHost(host string, notes []string) []string {
 	return append([]string{host}, notes...)
 }
 
-// whyNone says why nobody tells a quantity, in the words of the source that should.
-func (f *Frame) whyNone(q *experiment.Quantity) string {
-	var names []string
-	for _, o := range q.From {
-		if !slices.Contains(names, o.Source) {
-			names = append(names, o.Source)
-		}
-	}
-	if q.Scope == experiment.OfInterface {
-		names = names[:1] // the others tell what this one cannot
-	}
-	if p := f.Session.Peer(f.View.Host); p != nil && !p.Gone.IsZero() {
-		return p.Host + " is gone"
-	}
-	if f.noPayload(q) {
-		return "not in this format: siftr logs no payload"
-	}
-	silent := ""
-	for _, st := range f.Session.Sources() {
-		if st.Host != f.View.Host || !slices.Contains(names, st.Name) {
-			continue
-		}
-		switch {
-		case st.Gone != "":
-			return "no " + st.Name + ": " + st.Gone
-		case st.NoteError:
-			return "no " + st.Name + ": " + st.Note
-		case silent == "" && st.Last.IsZero():
-			silent = st.Name + " has told nothing yet"
-		case silent == "":
-			silent = st.Name + " does not tell " + q.Name
-		}
-	}
-	if silent != "" {
-		return silent
-	}
-	return "no source: " + strings.Join(names, ", ")
-}
-
-// noPayload says whether a quantity is missing because a log that speaks carries
-// no payload.
-func (f *Frame) noPayload(q *experiment.Quantity) bool {
-	if q != experiment.Segment {
-		return false
-	}
-	return slices.ContainsFunc(f.Session.Sources(), func(st *experiment.SourceState) bool {
-		return st.Host == f.View.Host && st.NoPayload && st.Gone == ""
-	})
-}
-
 // timeAxis labels the columns: seconds before now while the screen follows the
 // present, times of day while it does not.
-func timeAxis(f *Frame, g theme.Grid, ax chart.Axis, side int) {
+func timeAxis(f *Frame, g theme.Grid, ax chart.Axis, side int, l labelling) {
 	if g.H() == 0 {
 		return
 	}
@@ -388,5 +212,5 @@ func timeAxis(f *Frame, g theme.Grid, ax chart.Axis, side int) {
 			}
 		}
 	}
-	sideHeading(f, g.Sub(g.W()-side, 0, side, 1))
+	sideHeading(f, g.Sub(g.W()-side, 0, side, 1), l)
 }

@@ -3,9 +3,9 @@ package panes
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"netwatch/experiment"
+	"netwatch/experiment/series"
 	"netwatch/sources"
 	"netwatch/tui/theme"
 )
@@ -18,26 +18,53 @@ type flowColumn struct {
 	text  func(*Frame, *experiment.FlowState) string
 }
 
+// figureOf is the text of a column that holds figures of one metric.
+func figureOf(m sources.Metric) func(*Frame, *experiment.FlowState) string {
+	return func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, m) }
+}
+
 // flowColumns in the order of the table; the last ones go first where it is narrow.
+// Nearest to the addresses is what a tester looks for: how much, how it is held back,
+// how it is cut, what is lost.
 var flowColumns = []flowColumn{
 	{"flow", 8, false, func(f *Frame, fl *experiment.FlowState) string { return flowID(fl) }},
 	{"remote", 21, false, func(f *Frame, fl *experiment.FlowState) string { return remote(fl) }},
-	{"out", 11, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Goodput) }},
-	{"cwnd", 9, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Cwnd) }},
-	{"srtt", 8, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.SRTT) }},
-	{"in", 11, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.RxGood) }},
-	{"inflight", 9, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Inflight) }},
-	{"seg", 10, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Segment) }},
-	{"retr/s", 7, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowFigure(fl, sources.Retrans) }},
+	{"out", 11, true, figureOf(sources.Goodput)},
+	{"cwnd", 9, true, figureOf(sources.Cwnd)},
+	{"srtt", 8, true, figureOf(sources.SRTT)},
+	{"in", 11, true, figureOf(sources.RxGood)},
+	{"inflight", 9, true, figureOf(sources.Inflight)},
+	{"seg", 10, true, figureOf(sources.Segment)},
+	{"burst", 5, true, func(f *Frame, fl *experiment.FlowState) string { return f.burst(fl) }},
+	{"retr/s", 7, true, figureOf(sources.Retrans)},
+	{"recov", 6, true, figureOf(sources.Recovery)},
+	{"sndlim", 6, true, figureOf(sources.SndLimited)},
+	{"pkt/s", 7, true, func(f *Frame, fl *experiment.FlowState) string { return f.flowPackets(fl) }},
 	{"mss", 6, true, func(f *Frame, fl *experiment.FlowState) string { return mss(fl) }},
 	{"stack/cc", 14, false, func(f *Frame, fl *experiment.FlowState) string { return fl.Stack + after("/", fl.CC) }},
 	{"source", 7, false, func(f *Frame, fl *experiment.FlowState) string { return flowSource(fl) }},
 	{"local", 21, false, func(f *Frame, fl *experiment.FlowState) string { return local(fl) }},
 }
 
+// flows are the connections at the right edge of the view.
+func (f *Frame) flows() []*experiment.FlowState {
+	if f.live() {
+		return f.Session.Flows()
+	}
+	return f.Session.FlowsAt(f.View.End)
+}
+
+// busiest is the connection whose charts are shown, nil where that is not known.
+func (f *Frame) busiest(host string) *experiment.FlowState {
+	if f.live() {
+		return f.Session.Busiest(host)
+	}
+	return f.Session.BusiestAt(host, f.View.End)
+}
+
 // flowsTable lists the connections, the busiest first; its charts carry a '>'.
 func flowsTable(f *Frame, g theme.Grid) {
-	flows := f.Session.Flows()
+	flows := f.flows()
 	x := 2
 	shown := 0
 	columns := f.flowColumns()
@@ -58,7 +85,7 @@ func flowsTable(f *Frame, g theme.Grid) {
 		from = first(f.View.Row, len(flows), g.H()-1)
 	}
 	for y, fl := range flows[from:] {
-		flowRow(f, g, y+1, fl, f.Session.Busiest(fl.Host), columns[:shown])
+		flowRow(f, g, y+1, fl, f.busiest(fl.Host), columns[:shown])
 	}
 	if f.View.Page == Flows {
 		y := len(flows) - from + 2
@@ -77,7 +104,7 @@ func (f *Frame) flowColumns() []flowColumn {
 
 func flowRow(f *Frame, g theme.Grid, y int, fl, charted *experiment.FlowState, columns []flowColumn) {
 	ink := theme.Plain
-	if !fl.Ended.IsZero() {
+	if fl.Over(f.right()) {
 		ink = theme.Dim
 	}
 	if charted != nil && (fl.ID == charted.ID || fl.Local.IsValid() && fl.Local == charted.Local && fl.Remote == charted.Remote) {
@@ -96,6 +123,10 @@ func flowRow(f *Frame, g theme.Grid, y int, fl, charted *experiment.FlowState, c
 // flowNotes writes below the table what a person should know of its rows.
 func flowNotes(f *Frame, g theme.Grid, flows []*experiment.FlowState) {
 	y := 0
+	if f.Session.Now().Sub(f.right()) > series.SmallReach {
+		g.Text(2, y, theme.Dim, "figures of connections are kept for an hour")
+		y++
+	}
 	for _, fl := range flows {
 		for _, words := range f.flowWords(fl) {
 			g.Text(2, y, theme.Warn, flowID(fl)+": "+words)
@@ -109,7 +140,7 @@ func (f *Frame) flowWords(fl *experiment.FlowState) (words []string) {
 	if fl.Mixed {
 		words = append(words, "several connections share this id")
 	}
-	if f.Session.UnusedTSO(fl) {
+	if f.live() && f.Session.UnusedTSO(fl) { // of earlier it is not kept
 		words = append(words, "TSO is on, but this connection does not use it")
 	}
 	if fl.NoPayload {
@@ -129,7 +160,7 @@ func cell(g theme.Grid, x, y int, c flowColumn, ink theme.Ink, s string) {
 
 // flowLine is the busiest connection on one line.
 func flowLine(f *Frame, g theme.Grid) {
-	fl := f.Session.Busiest(f.View.Host)
+	fl := f.busiest(f.View.Host)
 	if fl == nil {
 		g.Text(0, 0, theme.Dim, "no connection is known")
 		return
@@ -164,8 +195,7 @@ const (
 // sampledAs is the metric that a thinned log sends instead of a throughput.
 var sampledAs = map[sources.Metric]sources.Metric{sources.Goodput: sources.Sampled, sources.RxGood: sources.RxSampled}
 
-// flowFigure is the newest figure of one connection from its best source that
-// spoke within the last five seconds, else a word why there is none, or "-".
+// flowFigure is a figure of one connection, else a word why there is none, or "-".
 func (f *Frame) flowFigure(fl *experiment.FlowState, m sources.Metric) string {
 	if v, ok := f.flowMean(fl, m); ok {
 		return short(v, m, f.View.Bytes)
@@ -182,17 +212,38 @@ func (f *Frame) flowFigure(fl *experiment.FlowState, m sources.Metric) string {
 	return "-"
 }
 
+// flowMean is what the charts' last column would say of one connection. There is no
+// room for an age: one that is stale is not shown.
 func (f *Frame) flowMean(fl *experiment.FlowState, m sources.Metric) (v float64, ok bool) {
-	for _, source := range []string{"siftr2", "siftr", "tcp"} {
-		s, ok := fl.Last[experiment.Origin{Source: source, Metric: m}]
-		if !ok || f.Session.Now().Sub(s.At) > 5*time.Second {
-			continue
-		}
-		if v, ok := s.Mean(); ok {
-			return v, true
+	if f.live() {
+		return fl.Now(m, f.Session.Now())
+	}
+	return fl.At(m, f.View.End)
+}
+
+// burst is how many segments a data packet has on its way to the card: more than one
+// is what TSO is for.
+func (f *Frame) burst(fl *experiment.FlowState) string {
+	v, ok := f.flowMean(fl, sources.Segment)
+	if !ok || fl.MSS == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(v/float64(fl.MSS), 'f', 2, 64)
+}
+
+// flowPackets is how many packets a second a log has of a connection, unless it lacks
+// some.
+func (f *Frame) flowPackets(fl *experiment.FlowState) string {
+	v, ok := f.flowMean(fl, sources.Records)
+	if !ok {
+		return "-"
+	}
+	for _, st := range f.Session.Sources() {
+		if st.Host == fl.Host && st.Name == fl.Source && st.Sampled != "" {
+			return sampled
 		}
 	}
-	return 0, false
+	return rate(v)
 }
 
 // flowID is the log's id; a connection that no log has named is known by its

@@ -33,12 +33,7 @@ func (f *Frame) keys() []string {
 func footer(f *Frame, g theme.Grid) {
 	switch {
 	case f.Prompt.Long != "":
-		text := f.Prompt.Long
-		if theme.Width(text) > g.W() && f.Prompt.Short != "" {
-			text = f.Prompt.Short
-		}
-		g.Text(0, 0, theme.Question, text)
-		g.Tint(0, theme.Question)
+		question(f.Prompt, g)
 		return
 	case f.Notice != "":
 		g.Text(0, 0, theme.Warn, f.Notice)

@@ -133,7 +133,7 @@ func (f *Frame) forwardCell(g theme.Grid, x, y int, t *experiment.Track, r forwa
 	}
 	v, ok := t.Now()
 	if !f.live() {
-		v, ok = before(t, f.right())
+		v, ok = t.At(f.right())
 	}
 	if !ok {
 		g.Right(x, y, theme.Dim, "-")
@@ -202,7 +202,7 @@ func (f *Frame) passageCharts(g theme.Grid, axis bool) {
 		axisRow = s.takeBottom(1)
 	}
 	body := s.rest()
-	ax := chart.NewAxis(f.right(), f.View.Window, g.W()-chart.Gutter, f.Theme.ASCII)
+	ax := f.axis(g.W() - chart.Gutter)
 	stripes := f.stripes()
 	for i, ends := range [2]struct {
 		name    string
@@ -225,9 +225,9 @@ func (f *Frame) passageCharts(g theme.Grid, axis bool) {
 		}
 		y, end := i*body.H()/2, (i+1)*body.H()/2
 		key := "forward\x00" + ends.name
-		f.Stack.scales[key] = f.Stack.painter.Paint(body.Sub(0, y, g.W(), end-y), c, f.Stack.scales[key], f.Session.Now())
+		f.Stack.scales[key] = f.Stack.painter.Paint(body.Sub(0, y, g.W(), end-y), c, f.Stack.scales[key], f.right())
 	}
-	timeAxis(f, axisRow, ax, 0)
+	timeAxis(f, axisRow, ax, 0, labelling{})
 }
 
 // si writes a figure in three digits: "941M", "10.0k", "7", "0.25".

@@ -38,8 +38,16 @@ type View struct {
 	Row    int       // the selected row (knobs) or the first one shown (other lists)
 }
 
-// A Prompt is a question that waits for a key. Long is shown where it fits.
-type Prompt struct{ Long, Short string }
+// A Prompt is a question that waits for a key. Long is shown where it fits, with as
+// many of the Rows above it as there is room for.
+type Prompt struct {
+	Long, Short string
+	Tiny        string // where no row has room, "" is the Short one
+	Rows        []PromptRow
+}
+
+// A PromptRow is a row above a question, in its long and its short form.
+type PromptRow struct{ Long, Short string }
 
 // A Frame is everything a screen is made from.
 type Frame struct {
@@ -72,22 +80,22 @@ func (f *Frame) clock(t time.Time) string {
 	return t.In(f.Session.Now().Location()).Format("15:04:05")
 }
 
-// LastRow is the largest View.Row that makes sense on a screen of h rows: the
+// LastRow is the largest View.Row that makes sense on a screen of a size: the
 // last knob, or the first row of a list whose end is on the screen.
-func LastRow(f *Frame, h int) int {
-	body := h - 3 - knobRows(f, 0, 0)
+func LastRow(f *Frame, w, h int) int {
+	body := h - 3 - knobRows(f, w, h)
 	n := 0
 	switch f.View.Page {
 	case Knobs:
 		return max(len(f.Session.Knobs())-1, 0)
 	case Settings:
-		n = len(f.settingLines(0))
+		n = len(f.settingLines(w))
 	case Flows:
-		n = len(f.Session.Flows()) + 1
+		n = len(f.flows()) + 1
 	case Events:
-		n = len(f.Session.Events())
+		n = len(f.events())
 	case Help:
-		n = len(f.helpLines())
+		n = len(f.helpLines(w))
 	}
 	return max(n-body, 0)
 }

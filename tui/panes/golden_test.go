@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,8 @@ func TestGoldenScreens(t *testing.T) {
 		screen{name: "paused", w: 120, h: 40, seconds: well, set: func(f *Frame) { f.View.End = storyStart.Add(45 * time.Second) }},
 		screen{name: "hour", w: 120, h: 40, seconds: well, set: func(f *Frame) { f.View.Window = time.Hour }},
 		screen{name: "readonly", w: 80, h: 24, seconds: well, set: func(f *Frame) { f.ReadOnly, f.View.Page = "read only: nothing is turned", Knobs }},
-		screen{name: "question", w: 60, h: 15, seconds: well, set: func(f *Frame) { f.Prompt = Leave([]string{"aim 2 -> 1"}, false) }},
+		screen{name: "question", w: 60, h: 15, seconds: well, set: func(f *Frame) { f.Prompt = Leave(leavings(2), false) }},
+		screen{name: "question-nine", w: 40, h: 9, seconds: well, set: func(f *Frame) { f.Prompt = Leave(leavings(9), false) }},
 	)
 	for p := Settings; p < Pages; p++ {
 		screens = append(screens,
@@ -71,6 +73,15 @@ func TestGoldenScreens(t *testing.T) {
 			golden(t, name, Screen(f, c.w, c.h)+"\n")
 		})
 	}
+}
+
+// leavings are n knobs to put back, of which the second drops the link.
+func leavings(n int) []Leaving {
+	var rows []Leaving
+	for i := range n {
+		rows = append(rows, Leaving{Knob: "knob" + strconv.Itoa(i+1), Value: "2", Start: "1", Drops: i == 1})
+	}
+	return rows
 }
 
 func golden(t *testing.T, name, got string) {
@@ -95,15 +106,18 @@ func golden(t *testing.T, name, got string) {
 func TestEverySize(t *testing.T) {
 	asked := frame(newStory().tell(well), theme.Options{})
 	asked.Prompt, asked.View.Page = Choose(asked.Session.Knobs()[0]), Knobs
+	leaves := frame(newStory().tell(well), theme.Options{})
+	leaves.Prompt = Leave(leavings(12), false)
 	frames := map[string]*Frame{
 		"empty": frame(experiment.New(experiment.Options{}), theme.Options{}),
 		"well":  frame(newStory().tell(well), theme.Options{}),
 		"ascii": frame(newStory().tell(trouble), theme.Options{ASCII: true}),
 		"asked": asked,
+		"leave": leaves,
 	}
 	for name, f := range frames {
 		step := 1
-		if name == "ascii" || name == "asked" {
+		if name == "ascii" || name == "asked" || name == "leave" {
 			step = 3
 		}
 		if testing.Short() { // an emulated machine

@@ -10,15 +10,20 @@ import (
 
 // header writes the interface and what must never be missed on one line: gone,
 // simulated, paused, the run. The card's facts take what is left between; where both
-// ends stand side by side each has its own line.
-func header(f *Frame, g theme.Grid, both bool) {
+// ends stand side by side each has its own line. Where no line of the sources stands
+// below, losses are told here.
+func header(f *Frame, g theme.Grid, both, sourced bool) {
 	name := f.name()
 	if both {
 		name = f.names()
 	}
-	words := f.status(false)
+	var lost []word
+	if !sourced {
+		lost = f.lossWords()
+	}
+	words := append(f.status(false), lost...)
 	if rowWidth(words)+theme.Width(name.text) > g.W() {
-		words = f.status(true)
+		words = append(f.status(true), lost...)
 	}
 	x := g.Text(0, 0, name.ink, name.text)
 	right := g.W()
@@ -28,7 +33,7 @@ func header(f *Frame, g theme.Grid, both bool) {
 		right -= 2
 	}
 	if !both {
-		g.Text(x+2, 0, theme.Dim, whole(f.facts(), right-x-2))
+		g.Text(x+2, 0, theme.Dim, facts(f.facts(), right-x-2))
 	}
 }
 
@@ -47,6 +52,20 @@ func whole(words string, width int) string {
 		words = words[:max(strings.LastIndexByte(words, ' '), 0)]
 	}
 	return words
+}
+
+// facts cuts words about a card off the end until the rest fits. A number without its
+// unit and "mtu" without its number go, too.
+func facts(words string, width int) string {
+	cut := strings.TrimRight(whole(words, width), " ")
+	for cut != "" && len(cut) < len(words) {
+		last := cut[strings.LastIndexByte(cut, ' ')+1:]
+		if last != "mtu" && strings.Trim(last, "0123456789.") != "" {
+			break
+		}
+		cut = strings.TrimRight(strings.TrimSuffix(cut, last), " ")
+	}
+	return cut
 }
 
 // name is "em4@s1", or "em4 GONE 3.1s", or "r1 GONE 3.1s".

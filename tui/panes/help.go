@@ -1,6 +1,10 @@
 package panes
 
-import "netwatch/tui/theme"
+import (
+	"strings"
+
+	"netwatch/tui/theme"
+)
 
 // helpText is what ? shows: keys on the left, their meaning right of them.
 var helpText = [][2]string{
@@ -30,17 +34,24 @@ var helpText = [][2]string{
 	{"irq shared", "interrupts of a line that other devices raise too; irq asserts: as the card counts"},
 	{"929? 4.2s", "a figure whose source is silent, and for how long"},
 	{"sampled", "a log that holds only some of the packets (ppl, a filter, lost records)"},
+	{"burst pkt/s", "segments in a data packet (seg by mss); packets a second that a log holds"},
+	{"recov sndlim", "share of a log's packets in loss recovery, and with a full send buffer"},
 	{"tso -gso", "a setting in short, as ifconfig has it: tso on, gso off"},
+	{"first, this", "the first setting and the present one, where their names have no room"},
+	{"drops, errors", "of the interface, both directions, while there are any; each then has a chart"},
 	{"*", "a knob that is not as it was at the start"},
 	{"-", "no value"},
 }
 
+// helpMeaning is the column of the meanings.
+const helpMeaning = 17
+
 func helpPage(f *Frame, g theme.Grid) {
-	lines := f.helpLines()
+	lines := f.helpLines(g.W())
 	from := first(f.View.Row, len(lines), g.H())
 	for y, l := range lines[from:] {
 		g.Text(1, y, theme.Strong, l[0])
-		g.Text(17, y, theme.Plain, l[1])
+		g.Text(helpMeaning, y, theme.Plain, l[1])
 	}
 }
 
@@ -52,15 +63,33 @@ var endsHelp = [][2]string{
 	{"aim=2?", "its host is gone: it may have been put back"},
 }
 
-func (f *Frame) helpLines() [][2]string {
-	lines := append([][2]string{{"in the charts", glyphWords(f.Theme)}}, helpText...)
+// helpLines are the lines of the page at a width, long meanings folded.
+func (f *Frame) helpLines(w int) [][2]string {
+	all := append([][2]string{{"in the charts", glyphWords(f.Theme)}}, helpText...)
 	if f.many() {
-		lines = append(lines, endsHelp...)
+		all = append(all, endsHelp...)
+	}
+	var lines [][2]string
+	for _, l := range all {
+		key := l[0]
+		for _, part := range folded(l[1], w-helpMeaning) {
+			lines = append(lines, [2]string{key, strings.ReplaceAll(part, bound, " ")})
+			key = ""
+		}
 	}
 	return lines
 }
 
+// bound keeps a glyph and its words on one line where text is folded.
+const bound = "\u00a0"
+
 func glyphWords(t *theme.Theme) string {
-	return string(t.Turn) + " knob turned  " + string(t.Mark) + " mark  " + string(t.Load) + " run  " +
-		string(t.Gap) + " no link  " + string(t.Lost) + " lost ping"
+	var out []string
+	for _, g := range []struct {
+		glyph rune
+		words string
+	}{{t.Turn, "knob turned"}, {t.Mark, "mark"}, {t.Load, "run"}, {t.Gap, "no link"}, {t.Lost, "lost ping"}} {
+		out = append(out, string(g.glyph)+bound+strings.ReplaceAll(g.words, " ", bound))
+	}
+	return strings.Join(out, "  ")
 }

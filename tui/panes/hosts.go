@@ -24,7 +24,10 @@ func (f *Frame) Called(host string) string { return cmp.Or(host, f.Host, "here")
 
 // find is the Track to show for a Quantity on the host that is looked at.
 func (f *Frame) find(q *experiment.Quantity) *experiment.Track {
-	return f.Session.Find(q, f.View.Host)
+	if f.live() {
+		return f.Session.Find(q, f.View.Host)
+	}
+	return f.Session.FindAt(q, f.View.Host, f.View.End, f.View.Window)
 }
 
 // iface is the watched interface of the host that is looked at.
@@ -80,13 +83,15 @@ func (f *Frame) names() word {
 func bothEnds(f *Frame, g theme.Grid) {
 	const gap = 2
 	w := (g.W() - gap) / 2
+	var ends []painted
 	for i, host := range []string{"", f.onTheRight()} {
 		s := &stacker{g: g.Sub(i*(w+gap), 0, w, g.H()), end: g.H()}
 		end := f.of(host)
 		endLine(end, s.take(1))
 		sourcesLine(end, s.take(1), false)
-		charts(end, s.rest(), true)
+		ends = append(ends, paintCharts(end, s.rest(), true))
 	}
+	beside(ends...)
 }
 
 // endLine names a host, its card, and how the link to it is.
@@ -102,7 +107,7 @@ func endLine(f *Frame, g theme.Grid) {
 		g.Text(x, 0, theme.Warn, p.Why)
 		return
 	}
-	g.Text(x, 0, theme.Dim, whole(f.facts(), right-x))
+	g.Text(x, 0, theme.Dim, facts(f.facts(), right-x))
 }
 
 // Whose puts before a question which ends it is about, where there are several.
@@ -183,7 +188,7 @@ func (f *Frame) endsWord(name string) knobWord {
 }
 
 func star(k *experiment.KnobState) string {
-	if k.Value != k.Start && !k.Doubt {
+	if k.Moved() && !k.Doubt {
 		return "*"
 	}
 	return ""

@@ -47,10 +47,10 @@ func onLine(k *experiment.KnobState) bool {
 }
 
 func (f *Frame) knobWord(k *experiment.KnobState) knobWord {
-	turned := k.Value != k.Start
+	turned := k.Moved()
 	w := knobWord{key: KnobKeys[k.Spec.Name], text: knobText(k), ink: theme.Plain, turned: turned, star: turned}
 	switch {
-	case k.Turning != "" || k.Doubt:
+	case k.Turning != "" || k.Doubt || knobValue(k) == "?":
 		w.ink = theme.Warn
 	case w.turned:
 		w.ink, w.start = theme.Turn, k.Start
@@ -77,12 +77,13 @@ func knobText(k *experiment.KnobState) string {
 
 func label(k *experiment.KnobState) string { return cmp.Or(k.Spec.Label, k.Spec.Name) }
 
-// knobValue is "2", "1>2" while a turn is under way, "2?" of a host that is gone.
+// knobValue is "2", "1>2" while a turn is under way, "2?" of a host that is gone, "?"
+// while it cannot be read.
 func knobValue(k *experiment.KnobState) string {
 	switch {
 	case k.Turning != "":
 		return k.Value + ">" + k.Turning
-	case k.Doubt:
+	case k.Doubt || k.Value == "" && k.Start != "":
 		return k.Value + "?"
 	}
 	return k.Value

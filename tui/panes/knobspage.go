@@ -48,14 +48,14 @@ func knobRow(f *Frame, g theme.Grid, y int, k *experiment.KnobState) {
 	switch {
 	case k.Spec.Locked != "" || f.ReadOnly != "":
 		ink = theme.Dim
-	case k.Value != k.Start:
+	case k.Moved():
 		ink = theme.Turn
 	}
 	if key := KnobKeys[k.Spec.Name]; key != "" {
 		g.Text(1, y, ink, "["+key+"]")
 	}
 	x := max(24, g.Text(detailsAt, y, ink, knobText(k))+2)
-	if k.Value != k.Start {
+	if k.Moved() {
 		x = g.Text(x, y, ink, "start "+k.Start) + 2
 	}
 	x = g.Text(max(x, 36), y, ink, values(k, false)) + 2
@@ -96,22 +96,6 @@ func knobDetails(k *experiment.KnobState, w int) []detail {
 		tell(theme.Dim, "by hand: "+byHand(k))
 	}
 	return rows
-}
-
-// folded is text in rows of w cells, parted at spaces. A word that is longer than a
-// row is cut by the screen.
-func folded(text string, w int) []string {
-	var rows []string
-	row := ""
-	for word := range strings.SplitSeq(text, " ") {
-		if row != "" && theme.Width(row)+1+theme.Width(word) > w {
-			rows = append(rows, row)
-			row = word
-			continue
-		}
-		row = strings.TrimPrefix(row+" "+word, " ")
-	}
-	return append(rows, row)
 }
 
 // values is "0 [1] 2", with the meaning of each when asked: "0 off  [1] bulk".
@@ -231,19 +215,5 @@ func EndLog(state string) Prompt {
 	return Prompt{
 		Long:  state + ".  Enter ends it, S leaves it on, Esc",
 		Short: "log: Enter ends it, S on, Esc",
-	}
-}
-
-// Leave is the question what becomes of the knobs that were turned, when a person
-// wants to quit. Pending names them as "aim 2 -> 1".
-func Leave(pending []string, drops bool) Prompt {
-	what := strings.Join(pending, ", ")
-	long := "put back " + what
-	if drops {
-		long += " (" + ResetWords + ")"
-	}
-	return Prompt{
-		Long:  long + "?  Enter restore, k keep, Esc stay",
-		Short: "restore Enter, k keep, Esc stay",
 	}
 }

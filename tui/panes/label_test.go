@@ -16,13 +16,13 @@ func TestLabels(t *testing.T) {
 		label string
 		want  labels
 	}{
-		{"aim=2", labels{"aim=2", "aim=2", "2"}},
-		{"tso=off", labels{"tso=off", "tso=off", "off"}}, // a single knob needs no name
-		{"tso=on gso=off", labels{"tso=on gso=off", "tso -gso", "on off"}},
-		{"aim=2 tso=off lro=-", labels{"aim=2 tso=off lro=-", "aim=2 -tso lro=-", "2 off -"}},
-		{"tso=on r1:tso=off", labels{"tso=on r1:tso=off", "tso r1:-tso", "on off"}},
-		{"aim=2 r1:?", labels{"aim=2 r1:?", "aim=2 r1:?", "2 ?"}},
-		{"as found", labels{"as found", "as found", "as found"}},
+		{"aim=2", labels{"aim=2", "aim=2"}},
+		{"tso=off", labels{"tso=off", "-tso"}},
+		{"tso=on gso=off", labels{"tso=on gso=off", "tso -gso"}},
+		{"aim=2 tso=off lro=-", labels{"aim=2 tso=off lro=-", "aim=2 -tso lro=-"}},
+		{"tso=on r1:tso=off", labels{"tso=on r1:tso=off", "tso r1:-tso"}},
+		{"aim=2 r1:?", labels{"aim=2 r1:?", "aim=2 r1:?"}},
+		{"as found", labels{"as found", "as found"}},
 	}
 	for _, c := range tests {
 		if got := labelsOf(experiment.Row{Label: c.label}); got != c.want {
@@ -31,54 +31,99 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestSettingsSayWhichKnob: where two knobs were turned, every row of the side
-// column names them as long as there is room.
+// TestSettingsSayWhichKnob: every label beside a chart names its knobs, in the longest
+// form that all of a screen have room for.
 func TestSettingsSayWhichKnob(t *testing.T) {
-	rows := func(names ...string) []mean {
-		var out []mean
+	rows := func(value float64, names ...string) sideTable {
+		out := sideTable{scale: chart.Scale{Unit: chart.Unit{Factor: 1}}}
 		for _, n := range names {
-			out = append(out, mean{labels: labelsOf(experiment.Row{Label: n}), value: 904.8, ok: true})
+			out.rows = append(out.rows, mean{labels: labelsOf(experiment.Row{Label: n}), value: value, ok: true, n: 7})
 		}
-		out[len(out)-1].current = true
+		out.rows[len(out.rows)-1].current = true
 		return out
 	}
-	two := rows("tso=on gso=on", "tso=on gso=off", "tso=off gso=off")
-	three := rows("tso=on gso=on gro=on", "tso=on gso=on gro=off")
-	one := rows("tso=on", "tso=off")
+	one, two := []string{"tso=on", "tso=off"}, []string{"aim=1 tso=on", "aim=2 tso=off"}
+	three := []string{"aim=1 tso=on tcp.tso=1", "aim=2 tso=off tcp.tso=0"}
 	tests := []struct {
-		name string
-		w    int // of the side column
-		rows []mean
-		want []string // each row's label
+		name  string
+		w, h  int // of the side column
+		names []string
+		want  []string
 	}{
-		{"two, wide", sideWide, two, []string{"tso=on gso=on", "tso=on gso=off", "tso=off gso=off"}},
-		{"two, medium", sideMedium, two, []string{"tso gso", "on off", "off off"}},
-		{"two, narrow", sideNarrow, two, []string{"tso gso", "-tso -gso"}},
-		{"two, slim", sideSlim, two, []string{"on on", "off.."}},
-		{"three, wide", sideWide, three, []string{"tso gso gro", "tso gso -gro"}},
-		{"one, narrow", sideNarrow, one, []string{"tso=on", "tso=off"}},
-		{"one, slim", sideSlim, one, []string{"on", "off"}},
+		{"one, wide", sideWide, 4, one, []string{"tso=on          904.8            7", "tso=off         904.8            7"}},
+		{"one, medium", sideMedium, 4, one, []string{"tso=on  904.8", "tso=off 904.8"}},
+		{"one, slim", sideSlim, 4, one, []string{"904.8", "tso   904.8", "-tso  904.8"}},
+		{"two, wide", sideWide, 4, two, []string{"aim=1 tso=on    904.8            7", "aim=2 tso=off   904.8            7"}},
+		{"two, medium", sideMedium, 4, two, []string{"aim=1 tso=on", "        904.8", "aim=2 tso=off", "        904.8"}},
+		{"two, medium, low", sideMedium, 3, two, []string{"aim=2 tso=off", "        904.8"}},
+		{"two, narrow", sideNarrow, 4, two, []string{"904.8", "aim=1 tso  904.8", "aim=2 -tso 904.8"}},
+		{"two, slim", sideSlim, 4, two, []string{"904.8", "first 904.8", "this  904.8"}},
+		{"three, wide", sideWide, 4, three, []string{"aim=1 tso tcp.tso=1   904.8", "aim=2 -tso tcp.tso=0  904.8"}},
+		{"three, medium", sideMedium, 4, three, []string{"aim=1 tso tcp.tso=1", "        904.8", "aim=2 -tso tcp.tso=0", "        904.8"}},
+		{"three, slim", sideSlim, 4, three, []string{"904.8", "first 904.8", "this  904.8"}},
 	}
-	s := chart.Scale{Unit: chart.Unit{Factor: 1}}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			f := frame(experiment.New(experiment.Options{Start: storyStart}), theme.Options{})
-			g := theme.NewGrid(c.w, 5)
+			table := rows(904.8, c.names...)
+			l := labelled([]sideTable{table, rows(0.151, c.names...)}, c.w)
+			g := theme.NewGrid(c.w, c.h)
 			if c.w >= sideMedium {
-				settings(g.Sub(nowEnd+2, 0, c.w-nowEnd-2, 5), c.rows, s)
+				g = theme.NewGrid(c.w-nowEnd-2, c.h)
+				settings(g, table.rows, table.scale, l)
 			} else {
-				stacked(g.Sub(1, 0, c.w-1, 5), nowWord{text: "904.8"}, nil, c.rows, s)
+				g = theme.NewGrid(c.w-1, c.h)
+				stacked(g, nowWord{text: "904.8"}, nil, table.rows, table.scale, l)
 			}
-			var got []string
-			for _, line := range strings.Split(g.String(f.Theme), "\n") {
-				if label, _, ok := strings.Cut(strings.TrimSpace(line), " 904.8"); ok {
-					got = append(got, strings.TrimSpace(label))
+			got := strings.Split(strings.TrimRight(g.String(f.Theme), " \n"), "\n")
+			for i := range got {
+				got[i] = strings.TrimRight(got[i], " ")
+				if c.w < sideMedium {
+					got[i] = strings.TrimPrefix(got[i], " ")
 				}
 			}
 			if strings.Join(got, "|") != strings.Join(c.want, "|") {
-				t.Errorf("got %q, want %q", got, c.want)
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 		})
+	}
+}
+
+// TestOneLabelOneScreen: where one chart has no room for the long form, none has it.
+func TestOneLabelOneScreen(t *testing.T) {
+	narrow := sideTable{[]mean{{labels: labels{"tso=off", "-tso"}, value: 1234567, ok: true, current: true}}, chart.Scale{Unit: chart.Unit{Factor: 1}}}
+	wide := sideTable{[]mean{{labels: labels{"tso=off", "-tso"}, value: 0.2, ok: true, current: true}}, narrow.scale}
+	for want, tables := range map[int][]sideTable{0: {wide}, 1: {wide, narrow}} {
+		if got := labelled(tables, sideMedium); got != (labelling{form: want}) {
+			t.Errorf("%d charts: %+v", len(tables), got)
+		}
+	}
+}
+
+// TestSettingsPageNamesTheKnobs: also where there are many and no room.
+func TestSettingsPageNamesTheKnobs(t *testing.T) {
+	s := newStory()
+	s.tell(40)
+	for i, name := range []string{"tso", "tcp.tso"} {
+		at := s.session.Now().Add(time.Millisecond)
+		old, value := []string{"on", "1"}[i], []string{"off", "0"}[i]
+		s.session.Apply(sources.Batch{At: at, Events: []sources.Event{{At: at, Kind: sources.KnobTurned, Subject: name, Old: old, Asked: value, New: value}}})
+		s.tell(float64(50 + 10*i))
+	}
+	f := frame(s.session, theme.Options{})
+	f.View.Page = Settings
+	for w, want := range map[int][]string{
+		120: {"  aim=2 tso=on tcp.tso=1 ", "> aim=2 tso=off tcp.tso=0 "},
+		80:  {"  aim=2 tso tcp.tso=1 ", "> aim=2 -tso tcp.tso=0 "},
+		59:  {"  aim=2 tso tcp.tso=1 ", "> aim=2 -tso tcp.tso=0 "},
+		40:  {"aim=2", "tso", "tcp.tso=1"},
+	} {
+		screen := Screen(f, w, 60)
+		for _, label := range want {
+			if !strings.Contains(screen, label) {
+				t.Errorf("%d wide: the page lacks %q:\n%s", w, label, screen)
+			}
+		}
 	}
 }
 
@@ -87,11 +132,13 @@ func TestSourcesLineIsNeverCut(t *testing.T) {
 	f := frame(newStory().tell(well), theme.Options{})
 	f.Session.Apply(sources.Batch{At: f.Session.Now().Add(time.Millisecond)})
 	for w, want := range map[int]string{
-		96: "cpu ok  iperf3 ok  irq ok  nic ok  ping 5/s  siftr2 66.1k rec/s  tcp not permitted: net.inet.t..",
-		80: "tcp not permit..  cpu ok  iperf3 ok  irq ok  nic ok  ping 5/s  ..",
-		60: "tcp not permit..  cpu ok  iperf3 ok  irq ok  nic ok  ..",
-		40: "tcp not permit..  cpu ok  iperf3 ok  ..",
-		4:  "..",
+		130: "cpu ok  iperf3 ok  irq ok  nic tx 78.4k rx 39.2k pkt/s  ping 5/s  siftr2 66.1k rec/s  tcp not permitted: net.inet.tcp.pcblist",
+		96:  "cpu ok  iperf3 ok  irq ok  nic tx 78.4k rx 39.2k pkt/s  ping 5/s  siftr2 66.1k rec/s  tcp none",
+		106: "cpu ok  iperf3 ok  irq ok  nic tx 78.4k rx 39.2k pkt/s  ping 5/s  siftr2 66.1k rec/s  tcp not permitted",
+		80:  "tcp none  nic tx 78.4k rx 39.2k pkt/s  cpu ok  iperf3 ok  irq ok  ping 5/s  ..",
+		60:  "tcp none  nic tx 78.4k rx 39.2k pkt/s  cpu ok  iperf3 ok  ..",
+		40:  "tcp none  cpu ok  iperf3 ok  irq ok  ..",
+		4:   "..",
 	} {
 		g := theme.NewGrid(w, 1)
 		sourcesLine(f, g, true)

@@ -30,6 +30,7 @@ const (
 
 // Screen draws the Frame at a size and returns its lines.
 func Screen(f *Frame, w, h int) string {
+	f.hold()
 	g := f.Stack.blank(w, h)
 	switch {
 	case w < tinyW || h < tinyH:
@@ -69,16 +70,17 @@ func chartsPage(f *Frame, g theme.Grid) {
 	h := g.H()
 	s := &stacker{g: g, end: h}
 	both := f.SideBySide(g.W(), h)
-	header(f, s.take(1), both)
+	sourced := h >= sourcesFrom && !both
+	header(f, s.take(1), both, sourced || both)
 	knobsLine(f, s.take(knobRows(f, g.W(), h)))
-	if h >= sourcesFrom && !both {
+	if sourced {
 		sourcesLine(f, s.take(1), true)
 	}
-	footer(f, s.takeBottom(1))
+	footer(f, s.takeBottom(f.footerRows(h)))
 	switch {
 	case h >= tablesFrom:
 		eventsTail(f, s.takeBottom(4+(h-tablesFrom)/8))
-		if n := len(f.Session.Flows()); n > 0 {
+		if n := len(f.flows()); n > 0 {
 			flowsTable(f, s.takeBottom(1+min(n, 3)))
 		}
 	case h >= rowsFrom:
@@ -121,9 +123,9 @@ func tabs(f *Frame, g theme.Grid) {
 
 func listPage(f *Frame, g theme.Grid) {
 	s := &stacker{g: g, end: g.H()}
-	header(f, s.take(1), false)
+	header(f, s.take(1), false, false)
 	knobsLine(f, s.take(knobRows(f, g.W(), g.H())))
-	footer(f, s.takeBottom(1))
+	footer(f, s.takeBottom(f.footerRows(g.H())))
 	title := s.take(1)
 	title.Fill(0, 0, f.Theme.Rule, theme.Rule)
 	tabs(f, title)

@@ -25,7 +25,7 @@ var (
 	counts     = []chart.Unit{{Label: "", Factor: 1}, {Label: "k", Factor: 1e-3, From: 10}, {Label: "M", Factor: 1e-6, From: 10}}
 	durations  = []chart.Unit{{Label: "us", Factor: 1}, {Label: "ms", Factor: 1e-3, From: 10}, {Label: "s", Factor: 1e-6, From: 10}}
 	pingTimes  = []chart.Unit{{Label: "ms", Factor: 1e-3}, {Label: "s", Factor: 1e-6, From: 100}}
-	percentage = []chart.Unit{{Label: "%", Factor: 100}}
+	percentage = []chart.Unit{{Label: "%", Factor: 100, Most: 100}}
 )
 
 // units returns how a metric may be written, smallest first. A ping is in ms as

@@ -32,8 +32,6 @@ var settingColumns = []settingColumn{
 	{"whole n", 7, 5, func(_ experiment.Row, c experiment.Cell, _ chart.Unit, _ string) string { return count(c.Whole.N) }},
 }
 
-const settingLabel = 14
-
 func loadWord(r experiment.Row) string {
 	if r.Loaded {
 		return "run"
@@ -75,37 +73,44 @@ func settingsPage(f *Frame, g theme.Grid) {
 func (f *Frame) settingLines(w int) []func(theme.Grid) {
 	tables := f.tables()
 	t := tables[0].Table
-	columns := f.fittingColumns(w)
+	shape := f.settingShape(t.Rows, w)
 	settle := f.Session.Settle.String()
-	out := []func(theme.Grid){
-		func(g theme.Grid) {
-			g.Text(1, 0, theme.Dim, "mean: settled, without the first "+settle+" of a turn or a run")
-		},
-		func(g theme.Grid) {
-			g.Text(1, 0, theme.Dim, "whole mean: with them; delta: to the first row of that load")
-		},
+	var out []func(theme.Grid)
+	for _, words := range []string{
+		"mean: settled, without the first " + settle + " of a turn or a run",
+		"whole mean: with them; delta: to the first row of that load",
+	} {
+		for _, row := range folded(words, w-1) {
+			out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Dim, row) })
+		}
 	}
+	if h := f.hold(); h != nil {
+		for _, row := range folded("as of "+f.clock(h.at)+", when the view was paused: what came later is not in it", w-1) {
+			out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Warn, row) })
+		}
+	}
+	empty := len(out)
 	for j, q := range t.Quantities {
 		u := f.columnUnit(tables, j)
-		section := []func(theme.Grid){func(g theme.Grid) { settingHead(g, q.Name+" "+u.Label, columns) }}
+		section := []func(theme.Grid){func(g theme.Grid) { settingHead(g, q.Name+" "+u.Label, shape) }}
 		for i := range t.Rows {
 			for _, end := range tables {
-				if l := end.line(i, j, u, columns); l != nil {
-					section = append(section, l)
-				}
+				section = append(section, end.lines(i, j, u, shape)...)
 			}
 		}
 		if len(section) > 1 {
 			out = append(out, section...)
 		}
 	}
-	if len(out) == 2 {
+	if len(out) == empty {
 		out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Dim, "nothing counted yet") })
 	}
-	for _, host := range f.Session.Hosts()[1:] {
-		if away := f.Session.Peer(host).Away(f.Session.Now()); away != "" {
-			out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Warn, away) })
-		}
+	away := f.away
+	if h := f.hold(); h != nil {
+		away = func() []string { return h.away }
+	}
+	for _, words := range away() {
+		out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Warn, words) })
 	}
 	if t.Left > 0 {
 		out = append(out, func(g theme.Grid) {
@@ -124,14 +129,19 @@ type hostTable struct {
 
 func (f *Frame) tables() []hostTable {
 	var out []hostTable
-	for _, host := range f.Session.Hosts() {
-		out = append(out, hostTable{f.Session.Table(host), f.Called(host)})
+	hosts := f.Session.Hosts()
+	if h := f.hold(); h != nil {
+		hosts = h.hosts
+	}
+	for _, host := range hosts {
+		out = append(out, hostTable{f.table(host, experiment.TableQuantities()), f.Called(host)})
 	}
 	return out
 }
 
-// line paints one setting of one quantity, nil where this host tells none.
-func (t hostTable) line(row, col int, u chart.Unit, columns []settingColumn) func(theme.Grid) {
+// lines paint one setting of one quantity, none where this host tells none: the figures,
+// and more rows where the label needs them.
+func (t hostTable) lines(row, col int, u chart.Unit, shape settingShape) []func(theme.Grid) {
 	r := t.Rows[row]
 	c := r.Cells[col]
 	if c.Track == nil {
@@ -141,7 +151,20 @@ func (t hostTable) line(row, col int, u chart.Unit, columns []settingColumn) fun
 	if d, ok := t.Delta(row, col); ok {
 		delta = percent(d)
 	}
-	return func(g theme.Grid) { t.paint(g, r, c, u, delta, columns) }
+	var out []func(theme.Grid)
+	for i, label := range folded(labelsOf(r)[shape.form], shape.label-1) {
+		ink := theme.Plain
+		if r.Current {
+			ink = theme.Strong
+		}
+		out = append(out, func(g theme.Grid) {
+			g.Text(3, 0, ink, label)
+			if i == 0 {
+				t.paint(g, r, c, u, delta, shape, ink)
+			}
+		})
+	}
+	return out
 }
 
 // columnUnit is one unit for all rows of a quantity.
@@ -159,45 +182,21 @@ func (f *Frame) columnUnit(tables []hostTable, col int) chart.Unit {
 	return chart.Pick(units(tables[0].Quantities[col].Metric(), f.View.Bytes), top)
 }
 
-// fittingColumns are those that fit, with the host first where there are several.
-func (f *Frame) fittingColumns(w int) []settingColumn {
-	columns := append([]settingColumn(nil), settingColumns...)
-	if f.many() {
-		columns = append([]settingColumn{{name: "host", width: 6}}, columns...)
-	}
-	for {
-		need, worst := 3+settingLabel, 0
-		for i, c := range columns {
-			need += c.width + 1
-			if c.drop > columns[worst].drop {
-				worst = i
-			}
-		}
-		if need <= w || columns[worst].drop == 0 {
-			return columns
-		}
-		columns = append(columns[:worst], columns[worst+1:]...)
-	}
-}
-
-func settingHead(g theme.Grid, name string, columns []settingColumn) {
+func settingHead(g theme.Grid, name string, shape settingShape) {
 	g.Text(1, 0, theme.Strong, name)
-	x := 3 + settingLabel
-	for _, c := range columns {
+	x := 3 + shape.label
+	for _, c := range shape.columns {
 		g.Right(x+c.width, 0, theme.Dim, c.name)
 		x += c.width + 1
 	}
 }
 
-func (t hostTable) paint(g theme.Grid, r experiment.Row, c experiment.Cell, u chart.Unit, delta string, columns []settingColumn) {
-	ink := theme.Plain
+func (t hostTable) paint(g theme.Grid, r experiment.Row, c experiment.Cell, u chart.Unit, delta string, shape settingShape, ink theme.Ink) {
 	if r.Current {
-		ink = theme.Strong
 		g.Put(1, 0, '>', ink)
 	}
-	g.Sub(3, 0, settingLabel, 1).Text(0, 0, ink, labelsOf(r).within(settingLabel))
-	x := 3 + settingLabel
-	for _, col := range columns {
+	x := 3 + shape.label
+	for _, col := range shape.columns {
 		text := t.host
 		if col.text != nil {
 			text = col.text(r, c, u, delta)

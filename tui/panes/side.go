@@ -2,7 +2,6 @@ package panes
 
 import (
 	"maps"
-	"time"
 
 	"netwatch/experiment"
 	"netwatch/experiment/series"
@@ -55,7 +54,7 @@ func (f *Frame) means(plots []plot) map[*experiment.Quantity][]mean {
 	for _, p := range plots {
 		qs = append(qs, p.q)
 	}
-	t := f.Session.TableOf(f.View.Host, qs)
+	t := f.table(f.View.Host, qs)
 	loaded := f.loaded()
 	var present string // the label of the setting as it stands, idle or not
 	for _, r := range t.Rows {
@@ -87,11 +86,15 @@ func (f *Frame) means(plots []plot) map[*experiment.Quantity][]mean {
 // loaded says whether there was a run: its means are what one compares, also when
 // it has ended.
 func (f *Frame) loaded() bool {
+	if h := f.Stack.held; h != nil && !f.live() {
+		return h.loaded
+	}
 	n, _, _ := f.Session.Run()
 	return n > 0
 }
 
-func sideColumn(f *Frame, g theme.Grid, p plot, s chart.Scale, means map[*experiment.Quantity][]mean, ax chart.Axis) {
+func sideColumn(f *Frame, g theme.Grid, p plot, t sideTable, l labelling, ax chart.Axis) {
+	rows, s := t.rows, t.scale
 	for y := range g.H() {
 		g.Put(0, y, f.Theme.Side, theme.Rule)
 	}
@@ -99,7 +102,6 @@ func sideColumn(f *Frame, g theme.Grid, p plot, s chart.Scale, means map[*experi
 		s.Unit = f.unit(p.q)
 	}
 	now, extra := f.now(p, s), f.extra(p, s, ax)
-	rows := means[p.q]
 	switch {
 	case g.W() >= sideMedium:
 		g.Right(nowEnd, 0, now.ink, now.text)
@@ -109,9 +111,9 @@ func sideColumn(f *Frame, g theme.Grid, p plot, s chart.Scale, means map[*experi
 		for i, w := range extra {
 			g.Right(nowEnd, 1+i, w.ink, w.text)
 		}
-		settings(g.Sub(nowEnd+2, 0, g.W()-nowEnd-2, g.H()), rows, s)
+		settings(g.Sub(nowEnd+2, 0, g.W()-nowEnd-2, g.H()), rows, s, l)
 	case g.W() >= sideSlim:
-		stacked(g.Sub(1, 0, g.W()-1, g.H()), now, extra, rows, s)
+		stacked(g.Sub(1, 0, g.W()-1, g.H()), now, extra, rows, s, l)
 	default:
 		g.Right(g.W(), 0, now.ink, now.text)
 		if m := present(rows); m != nil && m.compared {
@@ -120,26 +122,31 @@ func sideColumn(f *Frame, g theme.Grid, p plot, s chart.Scale, means map[*experi
 	}
 }
 
-// settings writes one row a setting: the first, the present one and the newest.
-func settings(g theme.Grid, rows []mean, s chart.Scale) {
+// settings writes one row a setting, or two where the label has one of its own: the
+// first, the present one and the newest.
+func settings(g theme.Grid, rows []mean, s chart.Scale, l labelling) {
 	wide := g.W() >= sideWide-nowEnd-2
-	value, delta := 13, 20
-	if wide {
-		value, delta = 21, 28
+	value, delta := l.columns(g.W())
+	each := 1
+	if l.apart {
+		each = 2
 	}
-	rows = fewest(rows, g.H())
-	room := labelRoom(rows, s, value)
-	for y, m := range rows {
+	for i, m := range fewest(rows, g.H()/each) {
+		room := g.W()
+		if !l.apart {
+			room = value - 1 - theme.Width(m.text(s))
+		}
 		ink := theme.Plain
 		if m.current {
 			ink = theme.Strong
 		}
-		g.Text(0, y, ink, m.labels.within(room))
+		y := each*i + each - 1
+		g.Text(0, each*i, ink, l.of(m, room))
 		g.Right(value, y, ink, m.text(s))
 		if m.compared {
 			g.Right(delta, y, ink, percent(m.delta))
 		}
-		if wide && m.ok {
+		if wide && !l.bare && m.ok {
 			g.Right(g.W(), y, theme.Dim, count(m.n))
 		}
 	}
@@ -147,7 +154,7 @@ func settings(g theme.Grid, rows []mean, s chart.Scale) {
 
 // stacked writes now, the first and the present setting and the delta, one below
 // the other.
-func stacked(g theme.Grid, now nowWord, extra []word, rows []mean, s chart.Scale) {
+func stacked(g theme.Grid, now nowWord, extra []word, rows []mean, s chart.Scale, l labelling) {
 	x := g.Text(1, 0, now.ink, now.text) + 1
 	if now.note != "" {
 		x = g.Text(x, 0, theme.Warn, now.note) + 1
@@ -171,14 +178,12 @@ func stacked(g theme.Grid, now nowWord, extra []word, rows []mean, s chart.Scale
 		left--
 		g.Text(1, g.H()-1, theme.Plain, percent(cur.delta))
 	}
-	rows = fewest(rows, min(left, 2))
-	room := labelRoom(rows, s, g.W()-1)
-	for _, m := range rows {
+	for _, m := range fewest(rows, min(left, 2)) {
 		ink := theme.Plain
 		if m.current {
 			ink = theme.Strong
 		}
-		g.Text(1, y, ink, m.labels.within(room))
+		g.Text(1, y, ink, l.of(m, g.W()-2-theme.Width(m.text(s))))
 		g.Right(g.W(), y, ink, " "+m.text(s))
 		y++
 	}
@@ -241,7 +246,7 @@ func (f *Frame) now(p plot, s chart.Scale) nowWord {
 		return nowWord{text: "-", ink: theme.Dim}
 	}
 	if !f.live() {
-		if v, ok := before(t, f.right()); ok {
+		if v, ok := t.At(f.right()); ok {
 			return nowWord{text: figure(v * s.Unit.Factor), ink: theme.Strong}
 		}
 		return nowWord{text: "-", ink: theme.Dim}
@@ -257,18 +262,6 @@ func (f *Frame) now(p plot, s chart.Scale) nowWord {
 	return nowWord{text: text, ink: theme.Strong}
 }
 
-// before is the mean over the last second before a time that has a reading, at
-// most three seconds back.
-func before(t *experiment.Track, at time.Time) (v float64, ok bool) {
-	const seconds = 3
-	var bins [seconds]series.Bin
-	t.Ring.Window(bins[:], at.Add(-seconds*time.Second), time.Second)
-	for i := seconds - 1; i >= 0 && !ok; i-- {
-		v, ok = bins[i].Mean(t.Ring.Agg())
-	}
-	return v, ok
-}
-
 // extra is what stands below the newest figure: the stack's throughput beside
 // goodput, the lost pings of the window.
 func (f *Frame) extra(p plot, s chart.Scale, ax chart.Axis) []word {
@@ -281,7 +274,7 @@ func (f *Frame) extra(p plot, s chart.Scale, ax chart.Axis) []word {
 	}
 	if p.lost != nil {
 		if t := f.find(p.lost); t != nil {
-			bins := make([]series.Bin, ax.Columns())
+			bins := make([]series.Bin, ax.Told())
 			t.Ring.Window(bins, ax.From, ax.Step)
 			var lost float64
 			for _, b := range bins {
@@ -295,7 +288,7 @@ func (f *Frame) extra(p plot, s chart.Scale, ax chart.Axis) []word {
 	return out
 }
 
-func sideHeading(f *Frame, g theme.Grid) {
+func sideHeading(f *Frame, g theme.Grid, l labelling) {
 	state := "idle"
 	if f.loaded() {
 		state = "run"
@@ -304,18 +297,30 @@ func sideHeading(f *Frame, g theme.Grid) {
 	if !f.live() {
 		newest = "edge"
 	}
+	setting, mean, means := "setting", state+" mean", newest+", "+state+" means"
+	at := f.tableTime()
+	if at != "" {
+		setting, mean, means = "by "+at, state+" "+at, state+" by "+at
+	}
 	switch {
 	case g.W() >= sideWide:
+		value, delta := l.columns(g.W() - nowEnd - 2)
 		g.Right(nowEnd, 0, theme.Dim, newest)
-		g.Text(nowEnd+2, 0, theme.Dim, "setting")
-		g.Right(nowEnd+23, 0, theme.Dim, state+" mean")
-		g.Right(nowEnd+30, 0, theme.Dim, "delta")
-		g.Right(g.W(), 0, theme.Dim, "n")
+		g.Text(nowEnd+2, 0, theme.Dim, setting)
+		g.Right(nowEnd+2+value, 0, theme.Dim, state+" mean")
+		g.Right(nowEnd+2+delta, 0, theme.Dim, "delta")
+		if !l.bare {
+			g.Right(g.W(), 0, theme.Dim, "n")
+		}
 	case g.W() >= sideMedium:
 		g.Right(nowEnd, 0, theme.Dim, newest)
-		g.Right(nowEnd+15, 0, theme.Dim, state+" mean")
+		g.Right(nowEnd+15, 0, theme.Dim, mean)
 		g.Right(g.W(), 0, theme.Dim, "delta")
 	case g.W() >= sideNarrow:
-		g.Text(2, 0, theme.Dim, newest+", "+state+" means")
+		g.Text(2, 0, theme.Dim, means)
+	case g.W() >= sideSlim && at != "":
+		g.Text(2, 0, theme.Dim, setting)
+	default:
+		g.Right(g.W(), 0, theme.Dim, at)
 	}
 }

@@ -8,25 +8,32 @@ import (
 
 	"netwatch/experiment"
 	"netwatch/experiment/series"
-	"netwatch/sources"
 	"netwatch/tui/theme"
+)
+
+// Ranks of what is said of sources.
+const (
+	rankFigures = iota + 1 // it goes before what is only ok
+	rankLoss               // before everything
 )
 
 // A sourceWords is one source on the line.
 type sourceWords struct {
 	name  string
 	state word
+	brief []string // shorter forms of the state, where not all fit: the events have the sentence
+	rank  int      // the highest come first then
 }
 
 // sourcesLine says of each source whether it speaks, how fast, and if not, why.
-// Where they do not all fit, reasons are cut first (the events have them whole),
-// and those in trouble come first. One that does not fit whole is left out, and ".."
-// stands for it: a figure that is cut is another figure. Of the hosts that are not
-// looked at only trouble is said, and how the link to them is.
+// Where they do not all fit, a word stands for a reason (the events have the sentence),
+// and what is lost comes first, then those in trouble. One that does not fit whole is
+// left out, and ".." stands for it: a figure that is cut is another figure. Of the hosts
+// that are not looked at only trouble is said, and how the link to them is.
 func sourcesLine(f *Frame, g theme.Grid, others bool) {
 	all := f.sourcesOf(others)
 	if n := f.Session.Shed() + f.Session.Late(); n > 0 && (others || f.View.Host == "") {
-		all = append(all, sourceWords{"late or shed", word{count(int64(n)), theme.Warn}})
+		all = append(all, sourceWords{name: "late or shed", state: word{count(int64(n)), theme.Warn}})
 	}
 	if p := f.Session.Peer(f.View.Host); len(all) == 0 && (p == nil || p.Up) {
 		g.Text(0, 0, theme.Dim, "no source has spoken yet")
@@ -36,7 +43,7 @@ func sourcesLine(f *Frame, g theme.Grid, others bool) {
 	}
 	room, left := g.W(), theme.Plain // left is the ink of those left out
 	if lineWidth(all) > room {
-		slices.SortStableFunc(all, func(a, b sourceWords) int { return cmp.Compare(b.state.ink, a.state.ink) })
+		slices.SortStableFunc(all, func(a, b sourceWords) int { return b.before(a) })
 		room -= len("  ..")
 	}
 	x := 0
@@ -56,11 +63,14 @@ func sourcesLine(f *Frame, g theme.Grid, others bool) {
 func (f *Frame) sourcesOf(others bool) []sourceWords {
 	var all, trouble []sourceWords
 	for _, st := range f.Session.Sources() {
-		w := sourceWords{st.Name, f.sourceWord(st)}
+		w := f.wordsOf(st)
 		switch p := f.Session.Peer(st.Host); {
 		case p != nil && !p.Gone.IsZero(): // it is gone as a whole
 		case st.Host == f.View.Host:
 			all = append(all, w)
+			if st.Name == "nic" {
+				all = append(all, f.losses()...)
+			}
 		case w.state.ink != theme.Dim:
 			w.name = f.Called(st.Host) + ":" + st.Name
 			trouble = append(trouble, w)
@@ -69,9 +79,11 @@ func (f *Frame) sourcesOf(others bool) []sourceWords {
 	if !others {
 		return all
 	}
+	trouble = append(trouble, f.lossesElsewhere()...)
 	for _, host := range f.Session.Hosts()[1:] {
 		if p := f.Session.Peer(host); p.Up { // else the header has it
-			trouble = append(trouble, sourceWords{host, f.peerWord(p)})
+			w := f.peerWord(p)
+			trouble = append(trouble, sourceWords{name: host, state: w, brief: shorter(w.text, ", ")})
 		}
 	}
 	return append(all, trouble...)
@@ -87,27 +99,59 @@ func lineWidth(all []sourceWords) int {
 
 func (w sourceWords) width() int { return theme.Width(w.name) + 1 + theme.Width(w.state.text) }
 
-// leastReason is how much of a reason stays when it is cut.
-const leastReason = 12
+// before orders what does not all fit: losses, then by how loud it is, then figures.
+func (w sourceWords) before(o sourceWords) int {
+	if w.rank == rankLoss || o.rank == rankLoss {
+		return cmp.Compare(w.rank, o.rank)
+	}
+	return cmp.Or(cmp.Compare(w.state.ink, o.state.ink), cmp.Compare(w.rank, o.rank))
+}
 
-// shorten cuts the longest reasons until over cells are saved.
+// shorten takes the brief form of the longest until over cells are saved.
 func shorten(all []sourceWords, over int) {
 	for over > 0 {
-		longest := slices.MaxFunc(all, func(a, b sourceWords) int {
-			return cmp.Compare(theme.Width(a.state.text), theme.Width(b.state.text))
-		})
-		n := theme.Width(longest.state.text)
-		if n <= leastReason {
-			return
-		}
-		keep := max(leastReason, n-over)
-		for i := range all {
-			if all[i].state.text == longest.state.text {
-				all[i].state.text = string([]rune(longest.state.text)[:keep-2]) + ".."
+		longest, saves := 0, 0
+		for i, w := range all {
+			if len(w.brief) == 0 {
+				continue
+			}
+			if n := theme.Width(w.state.text) - theme.Width(w.brief[0]); n > saves {
+				longest, saves = i, n
 			}
 		}
-		over -= n - keep
+		if saves == 0 {
+			return
+		}
+		w := &all[longest]
+		w.state.text, w.brief = w.brief[0], w.brief[1:]
+		over -= saves
 	}
+}
+
+// shorter is the part before sep, where that says something: one word there is the name
+// of a tool.
+func shorter(text, sep string) []string {
+	if part, _, found := strings.Cut(text, sep); found && strings.Contains(part, " ") {
+		return []string{part}
+	}
+	return nil
+}
+
+func (f *Frame) wordsOf(st *experiment.SourceState) sourceWords {
+	w := sourceWords{name: st.Name, state: f.sourceWord(st)}
+	switch {
+	case st.Gone != "" && st.Name == "agent": // it was there, and told no figures
+		w.brief = []string{"gone"}
+	case st.Gone != "" && st.Last.IsZero():
+		w.brief = append(shorter(st.Gone, ": "), "none")
+	case st.Gone != "":
+		w.brief = append(shorter(st.Gone, ": "), "ended")
+	case w.state.ink == theme.Alert:
+		w.brief = append(shorter(w.state.text, ": "), "error")
+	case st.Name == "nic":
+		w.rank = rankFigures
+	}
+	return w
 }
 
 func (f *Frame) sourceWord(st *experiment.SourceState) word {
@@ -129,7 +173,7 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 	}
 	switch {
 	case !st.Last.IsZero():
-	case st.Name == "agent": // it turns and tells events, no figures
+	case st.Name == "agent", st.Name == "knobs": // they tell events, no figures
 		return word{"ok", theme.Dim}
 	default:
 		return word{"waits", theme.Dim}
@@ -145,6 +189,8 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 		if r := f.pingRate(st.Host); r != "" {
 			return word{r, theme.Dim}
 		}
+	case st.Name == "nic" && st.Host == f.View.Host:
+		return word{cmp.Or(f.nicWord(), "ok"), theme.Dim}
 	}
 	return word{"ok", theme.Dim}
 }
@@ -158,10 +204,8 @@ func ofLoad(name string) bool {
 func (f *Frame) records(st *experiment.SourceState) float64 {
 	var sum float64
 	for _, fl := range f.Session.Flows() {
-		s, ok := fl.Last[experiment.Origin{Source: st.Name, Metric: sources.Records}]
-		if ok && fl.Host == st.Host && f.Session.Now().Sub(s.At) < 2*time.Second {
-			r, _ := s.Mean()
-			sum += r
+		if fl.Host == st.Host {
+			sum += fl.Records(st.Name, f.Session.Now())
 		}
 	}
 	return sum

@@ -2,6 +2,8 @@ package panes
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,10 +16,7 @@ import (
 // What does not fit goes to the next line where there is one.
 func oneLine(f *Frame, g theme.Grid) {
 	if f.Prompt.Long != "" {
-		text := f.Prompt.Short
-		if text == "" {
-			text = f.Prompt.Long
-		}
+		text := cmp.Or(f.Prompt.Tiny, f.Prompt.Short, f.Prompt.Long)
 		var words []word
 		for _, w := range strings.Fields(text) {
 			words = append(words, word{w, theme.Question})
@@ -25,7 +24,7 @@ func oneLine(f *Frame, g theme.Grid) {
 		wrap(g, words)
 		return
 	}
-	g.Text(0, wrap(g, f.oneLineWords()), theme.Warn, f.Notice)
+	g.Text(0, wrap(g, f.oneLineWords(g)), theme.Warn, f.Notice)
 }
 
 // wrap writes words over as many rows as they take, and returns the row below.
@@ -40,7 +39,43 @@ func wrap(g theme.Grid, words []word) int {
 	return y + 1
 }
 
-func (f *Frame) oneLineWords() []word {
+// oneLineWords are as many as g has room for. Knobs that find none are counted; for the
+// first of those that are turned the last figures make room.
+func (f *Frame) oneLineWords(g theme.Grid) []word {
+	words, knobs := f.lineWords(), f.lineKnobs()
+	least := min(len(f.Session.Turned()), 1, len(knobs))
+	paper := theme.NewGrid(g.W(), 0)
+	for {
+		for n := len(knobs); n >= least; n-- {
+			if all := counted(words, knobs, n); wrap(paper, all) <= g.H() {
+				return all
+			}
+		}
+		if len(words) == 1 {
+			return counted(words, knobs, 0)
+		}
+		words = words[:len(words)-1]
+	}
+}
+
+// counted is words, n knobs, and how many more there are.
+func counted(words, knobs []word, n int) []word {
+	all := slices.Concat(words, knobs[:n])
+	if left := len(knobs) - n; left > 0 {
+		all = append(all, word{"+" + strconv.Itoa(left), theme.Warn})
+	}
+	return all
+}
+
+func (f *Frame) lineKnobs() []word {
+	var out []word
+	for _, w := range turnedFirst(f.knobWords()) {
+		out = append(out, word{cmp.Or(w.terse, w.text), w.ink})
+	}
+	return out
+}
+
+func (f *Frame) lineWords() []word {
 	s := f.Session
 	out := []word{{f.iface(), theme.Strong}}
 	if f.View.Host != "" {
@@ -63,11 +98,9 @@ func (f *Frame) oneLineWords() []word {
 	if q := f.busier(); q != nil {
 		out = append(out, word{q.Name + " " + f.words(q), theme.Plain})
 	}
+	out = append(out, f.lossWords()...)
 	if f.find(experiment.PingRTT) != nil {
 		out = append(out, word{"rtt " + f.words(experiment.PingRTT), theme.Plain})
-	}
-	for _, w := range turnedFirst(f.knobWords()) {
-		out = append(out, word{cmp.Or(w.terse, w.text), w.ink})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,7 +131,7 @@ func TestWhyNone(t *testing.T) {
 		want   string
 	}{
 		{"nobody", nil, "no source: siftr2, siftr, tcp"},
-		{"gone", []sources.Event{{Kind: sources.SourceGone, Source: "siftr2", Text: "module not loaded (kldload siftr2)"}}, "no siftr2: module not loaded (kldload siftr2)"},
+		{"gone", []sources.Event{{Kind: sources.SourceGone, Source: "siftr2", Text: "module not loaded (kldload siftr2)", Error: true}}, "no siftr2: module not loaded (kldload siftr2)"},
 		{"an error", []sources.Event{{Kind: sources.SourceNote, Source: "siftr", Text: "no siftr log", Error: true}}, "no siftr: no siftr log"},
 		{"it has not spoken", []sources.Event{{Kind: sources.SourceUp, Source: "tcp"}}, "tcp has told nothing yet"},
 		{"a source of something else", []sources.Event{{Kind: sources.SourceGone, Source: "ping", Text: "unknown host"}}, "no source: siftr2, siftr, tcp"},
@@ -201,5 +202,152 @@ func TestKnobsLine(t *testing.T) {
 	knobsLine(f, g)
 	if got := g.String(f.Theme); !strings.Contains(got, "[t] TSO on>off") {
 		t.Errorf("a turn under way does not show: %q", got)
+	}
+}
+
+// TestTinyCountsKnobs: the smallest screen with words shows turned knobs first, and
+// counts those that find no room.
+func TestTinyCountsKnobs(t *testing.T) {
+	s := longList()
+	turn := func(name, old, value string) {
+		s.Apply(sources.Batch{At: s.Now().Add(time.Millisecond), Events: []sources.Event{{Kind: sources.KnobTurned, Subject: name, Old: old, Asked: value, New: value}}})
+	}
+	lines := func() string {
+		var out []string
+		for _, l := range strings.Split(Screen(frame(s, theme.Options{}), 20, 3), "\n") {
+			out = append(out, strings.TrimRight(l, " "))
+		}
+		return strings.Join(out, "|")
+	}
+	if got, want := lines(), "em4 aim=1 itr=488|TSO off txcsum on|rxcsum on fc=3 +4"; got != want {
+		t.Errorf("nothing turned: %q, want %q", got, want)
+	}
+	turn("cc", "cubic", "newreno")
+	turn("rxcsum", "on", "off")
+	if got, want := lines(), "em4 rxcsum off|cc=newreno aim=1|itr=488 TSO off +5"; got != want {
+		t.Errorf("two turned: %q, want %q", got, want)
+	}
+}
+
+// TestLosses: packets a second stand on the line of the sources, drops and errors
+// while there are any; both have charts as long as there were some in the window.
+func TestLosses(t *testing.T) {
+	s := newStory()
+	s.tell(40)
+	f := frame(s.session, theme.Options{})
+	calm := Screen(f, 120, 40)
+	for s.tick < 420 {
+		s.tick++
+		b := s.next()
+		s.amount("nic", "em4", sources.RxDrops, 100*time.Millisecond, 390)
+		s.amount("nic", "em4", sources.TxDrops, 100*time.Millisecond, 8)
+		s.amount("nic", "em4", sources.RxErrors, 100*time.Millisecond, 0)
+		s.amount("nic", "em4", sources.TxErrors, 100*time.Millisecond, 2)
+		b.Samples = s.batch.Samples
+		s.session.Apply(b)
+	}
+	lossy := map[[2]int]string{}
+	for _, z := range [][2]int{{200, 50}, {120, 40}, {99, 49}, {80, 24}, {60, 15}, {59, 39}, {80, 11}, {40, 8}, {39, 7}} {
+		lossy[z] = Screen(f, z[0], z[1])
+		for _, want := range []string{"drops 398/s", "errors 2/s"} {
+			if !strings.Contains(lossy[z], want) {
+				t.Errorf("%v lacks %q:\n%s", z, want, lossy[z])
+			}
+			if strings.Contains(calm, want) {
+				t.Errorf("calm, and yet %q:\n%s", want, calm)
+			}
+		}
+	}
+	if want := "nic tx 77.3k rx 38.7k pkt/s  drops 398/s  errors 2/s  ping"; !strings.Contains(lossy[[2]int{200, 50}], want) {
+		t.Errorf("lacks %q:\n%s", want, lossy[[2]int{200, 50}])
+	}
+	for _, name := range []string{"rx drops", "tx drops", "tx errors"} {
+		if !strings.Contains(lossy[[2]int{120, 40}], "\n"+name) || strings.Contains(calm, "\n"+name) {
+			t.Errorf("the chart of %s is not there, or was before:\n%s", name, lossy[[2]int{120, 40}])
+		}
+	}
+	if strings.Contains(lossy[[2]int{120, 40}], "\nrx errors") {
+		t.Error("a chart of errors that there were none of")
+	}
+	s.tell(45)
+	if got := Screen(f, 120, 40); strings.Contains(got, "drops 398/s") || !strings.Contains(got, "\nrx drops") {
+		t.Errorf("after it: the figure must go and the chart stay:\n%s", got)
+	}
+}
+
+// TestNothingIsCutInMidWord: the real tmux halves show whole words and whole pairs.
+func TestNothingIsCutInMidWord(t *testing.T) {
+	for words, want := range map[string]map[int]string{
+		"veth  10 Gbit/s  full-duplex  mtu 1500": {40: "veth  10 Gbit/s  full-duplex  mtu 1500", 36: "veth  10 Gbit/s  full-duplex", 12: "veth", 8: "veth", 7: "veth", 3: ""},
+		"em(4) 82546EB UP":                       {16: "em(4) 82546EB UP", 15: "em(4) 82546EB"},
+		"mlx5 100 Gbit/s below 8 GT/s":           {25: "mlx5 100 Gbit/s below", 9: "mlx5"},
+	} {
+		for w, want := range want {
+			if got := facts(words, w); got != want {
+				t.Errorf("%q in %d: %q, want %q", words, w, got, want)
+			}
+		}
+	}
+	f := frame(newStory().tell(well), theme.Options{})
+	for _, p := range []Page{Help, Settings} {
+		f.View.Page, f.View.Row = p, 0
+		for _, z := range [][2]int{{59, 39}, {60, 80}} {
+			screen := strings.Join(strings.Fields(Screen(f, z[0], z[1])), " ")
+			for _, want := range map[Page][]string{
+				Help:     {"x lost ping", "the second time quit and restore"},
+				Settings: {"delta: to the first row of that load"},
+			}[p] {
+				if !strings.Contains(screen, want) {
+					t.Errorf("%v lacks %q: %s", z, want, screen)
+				}
+			}
+		}
+	}
+}
+
+// TestLossesOfTheOtherEnd: a host that is not looked at is told to lose packets, too.
+func TestLossesOfTheOtherEnd(t *testing.T) {
+	s := newPeerStory()
+	s.tell(40)
+	for s.tick < 420 {
+		s.tick++
+		s.next()
+		s.peer(float64(s.tick) / 10)
+		drops := &sources.Series{Host: "r1", Source: "nic", Subject: "em4", Metric: sources.RxDrops}
+		if old, ok := s.series["r1 drops"]; ok {
+			drops = old
+		}
+		s.series["r1 drops"] = drops
+		s.batch.Samples = append(s.batch.Samples, sources.Amount(drops, s.batch.At, 100*time.Millisecond, 0.5))
+		s.session.Apply(s.batch)
+	}
+	f := frame(s.session, theme.Options{})
+	for _, c := range []struct {
+		host string
+		w    int
+		want string
+	}{{"", 120, "r1:drops 5/s"}, {"r1", 120, "pkt/s  drops 5/s"}, {"", 200, "pkt/s  drops 5/s"}} {
+		f.View.Host = c.host
+		if got := Screen(f, c.w, 40); !strings.Contains(got, c.want) {
+			t.Errorf("at %q, %d wide, lacks %q:\n%s", c.host, c.w, c.want, got)
+		}
+	}
+}
+
+// TestShortState: a word stands for a reason that has no room, and says no less than it
+// may: the name of the tool is none.
+func TestShortState(t *testing.T) {
+	for reason, want := range map[string][]string{
+		"not permitted: net.inet.tcp.pcblist":                {"not permitted", "none"},
+		"ping: r9: Name or service not known":                {"none"},
+		"veth0 has no line in /proc/interrupts":              {"none"},
+		"module not loaded (kldload siftr2): try: kldload x": {"module not loaded (kldload siftr2)", "none"},
+	} {
+		s := experiment.New(experiment.Options{Start: storyStart, Interface: "em4"})
+		s.Apply(sources.Batch{At: storyStart, Events: []sources.Event{{Kind: sources.SourceGone, Source: "x", Text: reason, Error: true}}})
+		f := frame(s, theme.Options{})
+		if got := f.wordsOf(s.Sources()[0]).brief; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", reason, got, want)
+		}
 	}
 }
