@@ -38,7 +38,8 @@ type step struct {
 
 const second = time.Second
 
-var turned = []step{{14 * second, "a", "aim"}, {second, "2", "aim 1 -> 2"}, {11 * second, "", ""}}
+// turned is within the demo's first run, which begins after 2 s and takes 20.
+var turned = []step{{10 * second, "a", "aim"}, {second, "2", "aim 1 -> 2"}, {8 * second, "", ""}}
 
 var shots = []shot{
 	{"demo-120x40.png", 120, 40, false, false, turned},
@@ -67,6 +68,7 @@ func all() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	os.Setenv("NETWATCH_STATE", filepath.Join(dir, "state")) // what this host's netwatch left is no part of a picture
 	bin := filepath.Join(dir, "netwatch")
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/netwatch").CombinedOutput(); err != nil {
 		return fmt.Errorf("build (run it in the project's root): %v: %s", err, out)
