@@ -139,15 +139,16 @@ func (s *Session) knobsMove() bool {
 // its column stands in the charts.
 func (s *Session) knobSeen(e sources.Event) {
 	var old string
-	if k := s.knobs.find(e.Host, e.Subject); k != nil && k.Doubt {
-		old = k.Value
+	known := s.knobs.find(e.Host, e.Subject)
+	if known != nil && known.Doubt {
+		old = known.Value
 	}
 	k := s.knobs.seen(e)
 	if k != nil && old != "" && k.Value != old {
 		s.log(sources.Event{At: e.At, Kind: sources.KnobDrifted, Host: e.Host, Source: e.Source, Subject: e.Subject,
 			Old: old, New: k.Value, Text: "found so when it was back"})
 	}
-	if s.Phase().End.IsZero() {
+	if known == nil && s.Phase().End.IsZero() { // it was so all along
 		s.Phase().refine(s.knobs.setting())
 		return
 	}

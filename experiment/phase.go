@@ -132,11 +132,15 @@ func (s *Session) rekey(at time.Time) {
 		s.endPhase(at.Add(-lead))
 	}
 	s.endPhase(at)
+	s.begin(next)
+}
+
+func (s *Session) begin(p *Phase) {
 	if len(s.phases) == maxPhases {
 		s.phases = append(s.phases[:0], s.phases[1:]...)
 		s.left++
 	}
-	s.phases = append(s.phases, next)
+	s.phases = append(s.phases, p)
 }
 
 // lead is how long before a run nothing counts as idle: a load moves its first bytes a
@@ -151,11 +155,18 @@ func (s *Session) endPhase(at time.Time) {
 }
 
 // resettle starts the settle time of the present phase again when a link comes back.
+// What had settled before the link went stays: it is a phase of its own.
 func (s *Session) resettle(e sources.Event) {
-	if e.Kind == sources.LinkUp {
-		p := s.Phase()
-		p.Settled = maxTime(p.Settled, e.At.Add(s.Settle))
+	p := s.Phase()
+	if e.Kind != sources.LinkUp || !p.End.IsZero() {
+		return
 	}
+	if down := e.At.Add(-e.Span); down.After(p.Settled) {
+		s.endPhase(down)
+		s.begin(s.newPhase(e.At, e.At.Add(s.Settle)))
+		return
+	}
+	p.Settled = maxTime(p.Settled, e.At.Add(s.Settle))
 }
 
 // countDelay is how long a Sample waits before it is counted: a log lags, an

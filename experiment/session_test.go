@@ -260,6 +260,53 @@ func TestAnotherHandsTurn(t *testing.T) {
 	}
 }
 
+// A link that flaps within a setting, and a turn soon after: what had settled before the
+// flap keeps its row and its seconds.
+func TestAFlapKeepsWhatWasBefore(t *testing.T) {
+	f := newFeed()
+	f.knob("tso", "on", sources.Gentle)
+	f.step(10*time.Second, map[sources.Series]float64{irq: 100})
+	f.event(sources.Event{Kind: sources.LinkDown, Source: "nic", Subject: "em4"})
+	f.step(time.Second, nil)
+	f.event(sources.Event{Kind: sources.LinkUp, Source: "nic", Subject: "em4", Span: time.Second})
+	f.step(time.Second, map[sources.Series]float64{irq: 100})
+	f.turn("tso", "on", "off")
+	f.step(5*time.Second, map[sources.Series]float64{irq: 200})
+	f.Finish()
+	tab := f.Table("")
+	if m, n := mean(t, tab, 0, Irqs); !near(m, 100) || n != 80 || !near(tab.Rows[0].Seconds, 8) { // 10 s less 2 s of settling
+		t.Errorf("%q: mean %v n %d of %v s, want 100, 80 and 8", tab.Rows[0].Label, m, n, tab.Rows[0].Seconds)
+	}
+	if len(tab.Rows) != 2 {
+		t.Errorf("%d rows", len(tab.Rows))
+	}
+}
+
+// A card goes and comes back with TSO on again: what was read with TSO off stays so.
+func TestACardThatGoesKeepsItsRow(t *testing.T) {
+	f := newFeed()
+	seen := func(value string) {
+		f.event(sources.Event{Kind: sources.KnobSeen, Subject: "tso", New: value, Knob: &sources.KnobSpec{Name: "tso", Subject: "em4"}})
+	}
+	seen("off")
+	f.step(10*time.Second, map[sources.Series]float64{irq: 100})
+	seen("")
+	f.step(2*time.Second, nil)
+	seen("on")
+	f.step(6*time.Second, map[sources.Series]float64{irq: 300})
+	f.Finish()
+	tab := f.Table("")
+	for i, want := range []struct {
+		label string
+		mean  float64
+		n     int64
+	}{{"tso=off", 100, 80}, {"tso=on", 300, 40}} {
+		if m, n := mean(t, tab, i, Irqs); tab.Rows[i].Label != want.label || !near(m, want.mean) || n != want.n {
+			t.Errorf("row %d: %q mean %v n %d, want %+v", i, tab.Rows[i].Label, m, n, want)
+		}
+	}
+}
+
 func TestTheBestOriginThatLivesIsShown(t *testing.T) {
 	f := newFeed()
 	f.step(3*time.Second, map[sources.Series]float64{sender: 5})

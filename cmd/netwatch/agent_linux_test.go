@@ -41,9 +41,11 @@ func (h *hosts) expect(status int, words []string, args ...string) {
 }
 
 // agents are the process numbers of the agents on host a.
-func (h *hosts) agents() (pids []int) {
+func (h *hosts) agents() []int { return h.agentsIn(h.a) }
+
+func (h *hosts) agentsIn(host string) (pids []int) {
 	h.t.Helper()
-	for _, word := range strings.Fields(h.must("ip", "netns", "pids", h.a)) {
+	for _, word := range strings.Fields(h.must("ip", "netns", "pids", host)) {
 		args, _ := os.ReadFile("/proc/" + word + "/cmdline")
 		if slices.Contains(strings.Split(string(args), "\x00"), "agent") {
 			pid, _ := strconv.Atoi(word)

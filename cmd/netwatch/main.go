@@ -68,7 +68,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}()
 
 	root := newRoot()
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process instead of nil
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

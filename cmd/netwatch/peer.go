@@ -40,9 +40,11 @@ type peer struct {
 	pushed      string        // the temporary folder there that push made
 
 	mu     sync.Mutex
-	client *agent.Client // nil: not connected
-	came   bool          // it was connected
-	why    string        // it was not, the last time
+	client *agent.Client     // nil: not connected
+	lost   []knobs.Change    // turned by agents that are gone
+	values map[string]string // what the knobs stand at, as the present agent tells
+	came   bool              // it was connected
+	why    string            // it was not, the last time
 }
 
 // openPeers reads --peer and, with --push, brings netwatch there.
@@ -204,10 +206,10 @@ func (p *peer) try(ctx context.Context, sink sources.Sink, again bool) (quiet ti
 	}()
 	told, enough := context.WithCancel(ctx)
 	go p.tellLink(told, c, sink)
-	err = c.Run(ctx, sink)
+	err = c.Run(ctx, valueSink{sink, p})
 	enough()
 	<-came
-	p.set(nil)
+	p.lose(c)
 	return c.Quiet(), err
 }
 
@@ -241,6 +243,56 @@ func (p *peer) set(c *agent.Client) {
 	p.came = p.came || c != nil
 }
 
+// lose takes note of an agent that is gone. One that could still act has put back what
+// it turned; of one that was killed the next tells how the knobs stand.
+func (p *peer) lose(c *agent.Client) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.client = nil
+	p.lost = append(p.lost, c.Changed()...)
+	clear(p.values)
+}
+
+// A valueSink hears what the knobs of a peer stand at.
+type valueSink struct {
+	sources.Sink
+	peer *peer
+}
+
+// Event implements sources.Sink.
+func (v valueSink) Event(e sources.Event) {
+	switch e.Kind {
+	case sources.KnobSeen, sources.KnobTurned, sources.KnobDrifted, sources.KnobFailed:
+		v.peer.stands(e.Subject, e.New)
+	}
+	v.Sink.Event(e)
+}
+
+func (p *peer) stands(knob, value string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.values == nil {
+		p.values = map[string]string{}
+	}
+	if value != "" {
+		p.values[knob] = value
+	}
+}
+
+// stillTurned are the knobs that an agent turned which is gone, and that stand as it
+// left them, but for those that the present one answers for.
+func (p *peer) stillTurned(ours []knobs.Change) (still []knobs.Change) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lost {
+		same := func(c knobs.Change) bool { return c.Knob == l.Knob }
+		if p.values[l.Knob] == l.Value && !slices.ContainsFunc(ours, same) && !slices.ContainsFunc(still, same) {
+			still = append(still, l)
+		}
+	}
+	return still
+}
+
 func (p *peer) agent() (*agent.Client, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -265,7 +317,8 @@ func (p *peer) Changed() []knobs.Change {
 	if err != nil {
 		return nil
 	}
-	return c.Changed()
+	ours := c.Changed()
+	return append(p.stillTurned(ours), ours...)
 }
 
 // leave restores or keeps what was turned over there and says so.
@@ -286,7 +339,13 @@ func (p *peer) leave(ctx context.Context, w io.Writer, kept, back []knobs.Change
 	if len(back) == 0 {
 		return nil
 	}
-	if err := c.Restore(ctx); err != nil {
+	err = c.Restore(ctx)
+	for _, l := range p.stillTurned(c.Changed()) {
+		if slices.ContainsFunc(back, func(b knobs.Change) bool { return b.Knob == l.Knob }) {
+			err = errors.Join(err, c.Turn(ctx, p.host, l.Knob, l.Start))
+		}
+	}
+	if err != nil {
 		return &exitError{exitUnrestored, fmt.Errorf("%s: not everything could be put back: %w", p.host, err)}
 	}
 	left, used := c.Left(), false

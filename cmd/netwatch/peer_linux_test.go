@@ -300,3 +300,26 @@ func TestOneEndRefuses(t *testing.T) {
 		t.Errorf("one end could not turn: here %s, there %s, %v:\n%s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"), err, out)
 	}
 }
+
+// The far agent is killed and can put nothing back. The next one tells that the knob is
+// still turned, and leaving puts it back on both ends.
+func TestThePeersAgentIsKilled(t *testing.T) {
+	h := newHosts(t)
+	term := h.both(200, 50, h.sshd())
+	wait(t, term, "the peer", 10*time.Second, has(ipB, "veth1", "TSO on both"))
+	press(t, term, "t")
+	eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
+	wait(t, term, "both turns", 5*time.Second, has("skew"))
+	for _, pid := range h.agentsIn(h.b) {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	wait(t, term, "the peer gone", 5*time.Second, has("GONE"))
+	wait(t, term, "the peer back", 10*time.Second, has("is back", "TSO off (start on) both"))
+	press(t, term, "q")
+	wait(t, term, "the question", 5*time.Second, has("1 both tso off -> on", "Enter"))
+	press(t, term, "\r")
+	end(t, term, exitOK)
+	if !h.bothTSO("on")() {
+		t.Errorf("TSO is %s here and %s there", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"))
+	}
+}

@@ -110,7 +110,11 @@ func (p *peer) there(ctx context.Context, stdout, stderr io.Writer, words ...str
 		if advice := p.advice(ctx, errs.String()); advice != "" {
 			return &exitError{exitFailure, fmt.Errorf("%s: %s", p.host, advice)}
 		}
-		return &exitError{min(st.Code, exitUnrestored), nil}
+		code := st.Code
+		if code < exitFailure || code > exitUnrestored { // ssh's own, or the shell's there
+			code = exitFailure
+		}
+		return &exitError{code, nil}
 	}
 	return nil
 }

@@ -268,7 +268,7 @@ func TestWhatFailsIsSaidInWords(t *testing.T) {
 	term := h.netwatch(120, 40, "veth0", "--ping", "no-such-host.invalid", "--", "iperf3", "-c", ipB, "-t", "3")
 	wait(t, term, "the refusal", 10*time.Second, has("Connection refused", "ping: no-such-host.invalid", "cpu ok", "nic tx", "iperf3 ended"))
 	press(t, term, "q")
-	end(t, term, exitOK)
+	end(t, term, exitFailure)
 
 	nw := exec.Command("ip", in(h.a, binary(t), "veth0", "-o", "text", "--", "iperf3", "-c", ipB, "-t", "3")[1:]...)
 	out, err := nw.CombinedOutput()

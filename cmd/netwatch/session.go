@@ -167,11 +167,8 @@ func (p *plan) verdictOnLoad() error {
 }
 
 // verdictOnSources is an error for a source that was asked for and could not start, or
-// failed; on the screen the person has seen it.
+// failed.
 func (p *plan) verdictOnSources(s *experiment.Session) error {
-	if p.output == "tui" {
-		return nil
-	}
 	asked := map[string]bool{"ping": p.ping != "" || p.pingLog != "", "siftr": len(p.siftr) > 0, "siftr2": len(p.siftr) > 0}
 	for _, e := range s.Events() {
 		if e.Kind == sources.SourceGone && e.Error && e.Host == "" && asked[e.Source] {

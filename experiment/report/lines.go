@@ -279,7 +279,7 @@ func knobWords(s *experiment.Session, host string) string {
 			continue
 		}
 		word := k.Spec.Name + "=" + k.Value
-		if k.Doubt {
+		if k.Doubt || k.Value == "" {
 			word += "?"
 		}
 		parts = append(parts, word)

@@ -176,7 +176,11 @@ func footnote(b *strings.Builder, t hostTable, c int) {
 		if cell.Track == nil {
 			continue
 		}
-		if o := origin(cell.Track); !slices.Contains(who, o) {
+		o := origin(cell.Track)
+		if q == experiment.Goodput && !strings.HasPrefix(o, "iperf") { // a load of several connections moves more
+			o += " (of the one connection that moves most)"
+		}
+		if !slices.Contains(who, o) {
 			who = append(who, o)
 		}
 		if v, ok := cell.Whole.Mean(q.Metric().Agg); ok && r.Loaded {

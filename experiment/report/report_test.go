@@ -244,7 +244,7 @@ func TestFootnoteNamesASourceOnce(t *testing.T) {
 	if err := Markdown(&out, p.s, ""); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "\n- goodput: from siftr2, iperf3\n") {
+	if !strings.Contains(out.String(), "\n- goodput: from siftr2 (of the one connection that moves most), iperf3\n") {
 		t.Errorf("the footnote is another one:\n%s", out.String())
 	}
 }

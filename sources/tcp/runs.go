@@ -32,11 +32,16 @@ type runs struct {
 	running bool
 	since   time.Time
 	busy    time.Time // when a load connection last moved
+	met     time.Time // the first look
+	looks   int
 }
 
 // look takes the connections of a dump.
 func (r *runs) look(now time.Time, flows []*flow) {
-	first, there := "", false
+	first, there, begun := "", false, now
+	if r.looks++; r.looks == 1 {
+		r.met = now
+	}
 	for _, f := range flows {
 		counted := f.knows&knowsBytes != 0
 		switch {
@@ -54,6 +59,9 @@ func (r *runs) look(now time.Time, flows []*flow) {
 			r.busy = now
 			if first == "" {
 				first = f.name
+				if r.looks == 2 && !f.born { // it was there before the first look, and nothing told whether it moved
+					begun = r.met
+				}
 			}
 		} else if now.Sub(r.busy) >= idleFor {
 			f.bulk = false
@@ -62,9 +70,9 @@ func (r *runs) look(now time.Time, flows []*flow) {
 	}
 	switch {
 	case !r.running && first != "":
-		r.running, r.since = true, now
+		r.running, r.since = true, begun
 		r.count++
-		r.event(now, 0, sources.RunStarted, first)
+		r.event(begun, 0, sources.RunStarted, first)
 	case r.running && (!there || now.Sub(r.busy) >= idleFor):
 		r.running = false
 		r.event(r.busy, r.busy.Sub(r.since), sources.RunEnded, "") // not when its silence was long enough

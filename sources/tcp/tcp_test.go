@@ -177,6 +177,24 @@ func TestRunIsNoticed(t *testing.T) {
 	}
 }
 
+// A load that was on before netwatch came: it began, as far as can be told, at the first
+// look, not at the second, which tells that it moves.
+func TestRunThatWasOn(t *testing.T) {
+	k := newFake()
+	s := k.connect(1, 5201)
+	var began time.Time
+	l := run(t, k, func(*log) {
+		began = time.Now().Add(-50 * time.Millisecond)
+		for range 30 {
+			k.set(func(*fakeKernel) { s.acked += 1_250_000 })
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	if at := slices.Index(l.story(), "run-started noticed #1"); at < 0 || !l.events[at].At.Equal(began) {
+		t.Errorf("%v, want a run from %v on: %+v", l.story(), began, l.events)
+	}
+}
+
 func TestBulkByRateAndIdle(t *testing.T) {
 	k := newFake()
 	const id = "10.0.0.1:40007>10.0.0.2:8080"

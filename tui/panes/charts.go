@@ -165,6 +165,9 @@ func (f *Frame) notes(name string, t *experiment.Track) []string {
 	if !strings.HasPrefix(name, t.Origin.Source) {
 		n = append(n, t.Origin.Source)
 	}
+	if local, _, ok := strings.Cut(subject, ">"); ok { // as the flows table names it
+		subject = local[max(strings.LastIndexByte(local, ':'), 0):]
+	}
 	ofFlow := t.Quantity.Scope == experiment.OfFlow && subject != "" && subject != experiment.LoadSum && len(subject) <= 10
 	if ofFlow || t.Quantity.Scope == experiment.OfTarget {
 		n = append(n, subject)

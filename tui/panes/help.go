@@ -37,7 +37,7 @@ var helpText = [][2]string{
 	{"burst pkt/s", "segments in a data packet (seg by mss); packets a second that a log holds"},
 	{"recov sndlim", "share of a log's packets in loss recovery, and with a full send buffer"},
 	{"tso -gso", "a setting in short, as ifconfig has it: tso on, gso off"},
-	{"first, this", "the first setting and the present one, where their names have no room"},
+	{"first, this", "the first setting and the present one, where their names have no room; other: the newest"},
 	{"drops, errors", "of the interface, both directions, while there are any; each then has a chart"},
 	{"*", "a knob that is not as it was at the start"},
 	{"-", "no value"},

@@ -46,8 +46,10 @@ func (l labelling) of(m mean, w int) string {
 	switch {
 	case l.places && m.current:
 		text = "this"
-	case l.places:
+	case l.places && m.first:
 		text = "first"
+	case l.places:
+		text = "other"
 	}
 	if theme.Width(text) <= w {
 		return text

@@ -37,7 +37,7 @@ func TestSettingsSayWhichKnob(t *testing.T) {
 	rows := func(value float64, names ...string) sideTable {
 		out := sideTable{scale: chart.Scale{Unit: chart.Unit{Factor: 1}}}
 		for _, n := range names {
-			out.rows = append(out.rows, mean{labels: labelsOf(experiment.Row{Label: n}), value: value, ok: true, n: 7})
+			out.rows = append(out.rows, mean{labels: labelsOf(experiment.Row{Label: n}), value: value, ok: true, n: 7, first: len(out.rows) == 0})
 		}
 		out.rows[len(out.rows)-1].current = true
 		return out
@@ -61,6 +61,9 @@ func TestSettingsSayWhichKnob(t *testing.T) {
 		{"three, wide", sideWide, 4, three, []string{"aim=1 tso tcp.tso=1   904.8", "aim=2 -tso tcp.tso=0  904.8"}},
 		{"three, medium", sideMedium, 4, three, []string{"aim=1 tso tcp.tso=1", "        904.8", "aim=2 -tso tcp.tso=0", "        904.8"}},
 		{"three, slim", sideSlim, 4, three, []string{"904.8", "first 904.8", "this  904.8"}},
+	}
+	if got := (labelling{places: true}).of(mean{}, 9); got != "other" { // neither the first nor the present one
+		t.Error(got)
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {

@@ -44,6 +44,7 @@ type mean struct {
 	compared bool // delta holds
 	n        int64
 	current  bool
+	first    bool // of its load state
 }
 
 // means gathers what the side column shows, by quantity: the settings in order of
@@ -70,7 +71,7 @@ func (f *Frame) means(plots []plot) map[*experiment.Quantity][]mean {
 		}
 		l := labelsOf(r)
 		for j, c := range r.Cells {
-			m := mean{labels: l, current: r.Label == present, track: c.Track, n: c.Sum.N}
+			m := mean{labels: l, current: r.Label == present, first: len(out[qs[j]]) == 0, track: c.Track, n: c.Sum.N}
 			if c.Track != nil {
 				m.value, m.ok = c.Sum.Mean(c.Track.Origin.Metric.Agg)
 			}
