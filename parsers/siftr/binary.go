@@ -134,8 +134,7 @@ func (d *Decoder) binaryRecord(b []byte) bool {
 		return false
 	}
 	f.flags, f.rcvLimit = v[7], v[12]
-	d.rec.Flow, d.rec.Dir = f, Dir(b[4])
-	d.emitHex(&v)
+	d.emitHex(f, Dir(b[4]), &v)
 	return true
 }
 

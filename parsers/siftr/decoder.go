@@ -40,6 +40,8 @@ type Decoder struct {
 	rec      Record
 	clock    clock
 	flows    flowTable
+	vector   bool               // vectorHex works here
+	numbers  [hexNumbers]uint32 // of a record
 	decimals [decNumbers]uint32 // of a record that is not like the one before
 }
 
@@ -58,7 +60,7 @@ type heldLine struct {
 }
 
 // NewDecoder returns a Decoder that tells h what it reads.
-func NewDecoder(h Handler) *Decoder { return &Decoder{h: h} }
+func NewDecoder(h Handler) *Decoder { return &Decoder{h: h, vector: hasVector()} }
 
 // Write reads p. It is an io.Writer that never fails: what cannot be read goes to
 // Handler.Bad.

@@ -37,14 +37,24 @@ func (t trace) Bad(b siftr.Bad) { fmt.Fprintf(t.w, "bad %+v\n", b) }
 // traced is what a Decoder says when log comes in pieces whose lengths cut gives.
 func traced(log []byte, cut func() int) string {
 	var b strings.Builder
-	d := siftr.NewDecoder(trace{&b})
+	feed(siftr.NewDecoder(trace{&b}), log, cut)
+	return b.String()
+}
+
+// tracedPlain is traced without vector instructions.
+func tracedPlain(log []byte, cut func() int) string {
+	var b strings.Builder
+	feed(siftr.NewDecoder(trace{&b}).WithoutVector(), log, cut)
+	return b.String()
+}
+
+func feed(d *siftr.Decoder, log []byte, cut func() int) {
 	for len(log) > 0 {
 		n := min(len(log), cut())
 		d.Write(bytes.Clone(log[:n])) // a copy, so that what the Decoder keeps shows
 		log = log[n:]
 	}
 	d.Close()
-	return b.String()
 }
 
 // sum is traced in a few bytes.
@@ -403,6 +413,9 @@ func FuzzDecoder(f *testing.F) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		if got := traced(log, func() int { return 1 + rng.IntN(100) }); got != want {
 			t.Error(difference(got, want))
+		}
+		if got := tracedPlain(log, whole); got != want {
+			t.Error("without vector instructions: " + difference(got, want))
 		}
 	})
 }

@@ -37,21 +37,27 @@ type hexSlot struct {
 
 func slotOf(v uint64) uint64 { return v * 0x9e3779b97f4a7c15 >> 60 }
 
-// byHex finds the flow whose id is written in the eight bytes of b.
-func (t *flowTable) byHex(b []byte) *Flow {
-	digits := binary.LittleEndian.Uint64(b)
+// byHex finds the flow whose id is written in the bytes of digits, nil when there is
+// no room for another.
+func (t *flowTable) byHex(digits uint64) *Flow {
 	slot := &t.hexes[slotOf(digits)]
-	if slot.digits == digits && slot.flow != nil {
-		return slot.flow
+	if slot.digits != digits {
+		t.fill(slot, digits)
 	}
-	f := t.keys[string(b)]
+	return slot.flow
+}
+
+func (t *flowTable) fill(slot *hexSlot, digits uint64) {
+	key := string(binary.LittleEndian.AppendUint64(nil, digits))
+	f := t.keys[key]
 	if f == nil {
-		if f = t.add(string(b), 1); f == nil {
-			return nil
-		}
+		f = t.add(key, 1)
 	}
-	*slot = hexSlot{digits, f}
-	return f
+	if f != nil {
+		*slot = hexSlot{digits, f}
+	} else {
+		*slot = hexSlot{}
+	}
 }
 
 // byText finds the flow whose name begins at b[i] and has n fields, and returns

@@ -5,12 +5,13 @@ import (
 	"math/bits"
 )
 
-// From one record of a connection to the next most fields stay as they are, and a
-// field that stays has the same digits. A repeater remembers the digits of each
-// field together with the separator behind them, as a machine word: comparing that is
-// several times cheaper than reading digits, and the comparison is one that branch
-// prediction gets right. Of the fields that change most keep their length, so that
-// the place of the next one is known before the digits are looked at.
+// A repeater reads hexadecimal records where there is no vectorHex, and the few that
+// vectorHex leaves. From one record of a connection to the next most fields stay as
+// they are, and a field that stays has the same digits. A repeater remembers the
+// digits of each field together with the separator behind them, as a machine word:
+// comparing that is several times cheaper than reading digits, and the comparison is
+// one that branch prediction gets right. Of the fields that change most keep their
+// length, so that the place of the next one is known before the digits are looked at.
 type repeater struct {
 	// The text of each field when it was last read: w&mask == word where it is there
 	// again.
@@ -22,11 +23,9 @@ type repeater struct {
 const (
 	ones = 0x0101010101010101
 
-	// A word is read up to before bytes in front of the first number, and a record of
-	// 16 numbers has at most 144 bytes; indices are cut to 8 bits, which spares the
-	// checks of bounds.
-	before     = 9
-	lineWindow = 256 + 8 // from the first number on
+	// A record of 16 numbers has at most 155 bytes. Indices are cut to 8 bits, which
+	// spares the checks of bounds, and a word is read at each.
+	lineWindow = 256 + 8
 
 	// payloadNumber is the field that goes to 0 and back from record to record: its
 	// length is not guessed.
@@ -46,16 +45,23 @@ func (r *repeater) forget() {
 	}
 }
 
-// hexFields reads the numbers of a record from b[start] to its newline into r.v and
-// returns the place behind it, or -1 when something is not right there. b must
-// reach from before in front of start to lineWindow behind it. No branch depends on
-// a digit: what is wrong is gathered in bad.
-func (r *repeater) hexFields(b []byte, start int) int {
-	a := (*[before + lineWindow]byte)(b[start-before:])
+// hexFields reads the numbers of the record of f that line begins with, and returns
+// them and the size of the record with its newline, or a size of 0 when something is
+// not right there.
+func (f *Flow) hexFields(line *[lineWindow]byte) (v *[hexNumbers]uint32, size int) {
+	if f.repeater == nil {
+		f.repeater = newRepeater()
+	}
+	return &f.repeater.v, f.repeater.hexFields(line)
+}
+
+// hexFields reads the numbers into r.v. No branch depends on a digit: what is wrong is
+// gathered in bad.
+func (r *repeater) hexFields(line *[lineWindow]byte) int {
 	var bad uint64
-	i := 0
+	i := hexHead
 	for f := 0; f < hexNumbers; f++ {
-		w := binary.LittleEndian.Uint64(a[i&255+before:])
+		w := binary.LittleEndian.Uint64(line[i&255:])
 		if w&r.mask[f] == r.word[f] {
 			i += r.size[f]
 			continue
@@ -63,7 +69,7 @@ func (r *repeater) hexFields(b []byte, start int) int {
 		x := (0xaf*ones - w) & (0x80 * ones) // the bytes of w below '0'
 		if x == 0 && w == r.word[f] {        // eight digits again; their separator is not in w
 			i += 9
-			bad |= uint64(a[i&255+before-1] ^ separators[f])
+			bad |= uint64(line[(i-1)&255] ^ separators[f])
 			continue
 		}
 		mask := x ^ (x - 1) // all bytes up to the first of them
@@ -78,8 +84,8 @@ func (r *repeater) hexFields(b []byte, start int) int {
 		}
 		r.word[f] = w & mask
 		i += size
-		bad |= uint64(a[i&255+before-1] ^ separators[f])
-		d := (binary.LittleEndian.Uint64(a[i&255:]) ^ 0x30*ones) & digits[size&15]
+		bad |= uint64(line[(i-1)&255] ^ separators[f])
+		d := (binary.LittleEndian.Uint64(line[(i-9)&255:]) ^ 0x30*ones) & digits[size&15]
 		letter := d >> 6 & ones // 'a'^0x30 is 0x51
 		v := d - letter*(0x51-10)
 		bad |= (v | ((v + 6*ones) ^ letter<<4)) & (0xf0 * ones) // v is below 16, and a letter from 10 on
@@ -89,9 +95,9 @@ func (r *repeater) hexFields(b []byte, start int) int {
 	}
 	if bad != 0 {
 		r.forget()
-		return -1
+		return 0
 	}
-	return start + i
+	return i
 }
 
 var separators = [hexNumbers]byte{',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',', '\n'}

@@ -33,13 +33,13 @@ func (r *decRepeater) forget() {
 
 // decFields reads the n numbers of a record from b[start] to its newline into r.v and
 // returns the place behind it, or -1 when something is not right, or not usual,
-// there. b must reach from before in front of start to decWindow behind it.
+// there. b must reach to decWindow behind start.
 func (r *decRepeater) decFields(b []byte, start, n int) int {
-	a := (*[before + decWindow]byte)(b[start-before:])
+	a := (*[decWindow]byte)(b[start:])
 	var bad uint64
 	i := 0
 	for f := range r.word[:n] {
-		at := i&511 + before
+		at := i & 511
 		w := binary.LittleEndian.Uint64(a[at:])
 		if w&r.mask[f] == r.word[f] && (r.size[f] <= 8 || binary.LittleEndian.Uint64(a[at+8:])&r.tail[f] == r.rest[f]) {
 			i += r.size[f]
@@ -67,9 +67,9 @@ func (r *decRepeater) decFields(b []byte, start, n int) int {
 		}
 		r.word[f] = w & mask
 		i += size
-		bad |= uint64(a[i&511+before-1] ^ end)
-		d := (binary.LittleEndian.Uint64(a[i&511:]) ^ 0x30*ones) & digits[size&15]
-		bad |= (d + 0x76*ones | d) & (0x80 * ones) // each byte is below 10
+		bad |= uint64(a[(i-1)&511] ^ end)
+		d := (w ^ 0x30*ones) << ((72 - 8*size) & 63) // the last digit comes to the top
+		bad |= (d + 0x76*ones | d) & (0x80 * ones)   // each byte is below 10
 		r.v[f] = fold(d)
 	}
 	if bad != 0 {

@@ -155,9 +155,9 @@ func (s *flowSums) report(c *Cycle) FlowReport {
 		return r
 	}
 	if s.fields&FieldPayload != 0 {
-		r.PayloadReport = s.payload()
+		r.PayloadReport = s.payloadReport()
 	}
-	r.StateReport = s.state()
+	r.StateReport = s.stateReport()
 	if s.fields&FieldInflight != 0 {
 		r.InRecovery = &s.recovery
 	}
@@ -182,23 +182,18 @@ func word(s string) *string {
 	return &s
 }
 
-func (s *flowSums) payload() PayloadReport {
-	both := s.data[In].plus(s.data[Out])
+func (s *flowSums) payloadReport() PayloadReport {
+	in, out := s.payload[In], s.payload[Out]
+	both := in.plus(out)
 	r := PayloadReport{
 		Packets: &both.n, Bytes: &both.sum,
-		OutPackets: &s.data[Out].n, OutBytes: &s.data[Out].sum,
-		InPackets: &s.data[In].n, InBytes: &s.data[In].sum,
-		Avg: both.mean(), OutAvg: new(0.0), InAvg: new(0.0),
-	}
-	// The contract has zero, not null, for the mean of a direction without data.
-	if s.data[Out].n > 0 {
-		r.OutAvg = s.data[Out].mean()
-	}
-	if s.data[In].n > 0 {
-		r.InAvg = s.data[In].mean()
+		OutPackets: &out.n, OutBytes: &out.sum,
+		InPackets: &in.n, InBytes: &in.sum,
+		// The contract has zero, not null, for the mean of a direction without data.
+		OutAvg: new(mean(out.sum, max(out.n, 1))), InAvg: new(mean(in.sum, max(in.n, 1))),
 	}
 	if both.n > 0 {
-		r.Min, r.Max = &both.min, &both.max
+		r.Avg, r.Min, r.Max = new(mean(both.sum, both.n)), new(both.minLess1+1), &both.max
 	}
 	if s.sizes != nil && s.flow.MSS > 0 && s.sizes.big == 0 {
 		r.Fragments = new(s.sizes.fragments(s.flow.MSS))
@@ -206,23 +201,18 @@ func (s *flowSums) payload() PayloadReport {
 	return r
 }
 
-func (s *sums) mean() *float64 {
-	if s.n == 0 {
-		return nil
-	}
-	return new(float64(s.sum) / float64(s.n))
-}
+func mean(sum uint64, n int64) float64 { return float64(sum) / float64(n) }
 
-func (s *flowSums) state() (r StateReport) {
-	if s.cwnd.n == 0 {
+func (s *flowSums) stateReport() (r StateReport) {
+	if s.n == 0 {
 		return r
 	}
-	r.AvgCwnd, r.MinCwnd, r.MaxCwnd = s.cwnd.mean(), &s.cwnd.min, &s.cwnd.max
+	r.AvgCwnd, r.MinCwnd, r.MaxCwnd = new(mean(s.cwnd.sum, s.n)), &s.cwnd.min, &s.cwnd.max
 	if s.fields&FieldInflight != 0 {
-		r.AvgInflight, r.MinInflight, r.MaxInflight = s.inflight.mean(), &s.inflight.min, &s.inflight.max
+		r.AvgInflight, r.MinInflight, r.MaxInflight = new(mean(s.inflight.sum, s.n)), &s.inflight.min, &s.inflight.max
 	}
 	if s.fields&FieldSRTT != 0 {
-		r.AvgSRTT = new(s.srtt.sum / float64(s.srtt.n))
+		r.AvgSRTT = new(s.srtt.sum / float64(s.n))
 		r.MinSRTT, r.MaxSRTT = &s.srtt.min, &s.srtt.max
 	}
 	return r

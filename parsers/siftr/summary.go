@@ -33,54 +33,45 @@ type flowSums struct {
 	fields Fields
 
 	first, newest int64
-	data          [2]sums // payload by Dir
-	cwnd          sums
-	inflight      sums
-	srtt          fsums
+	payload       [2]payloads // by Dir
 	sizes         *histogram
-	recovery      int64
+
+	n        int64 // records of which the following are
+	cwnd     sums
+	inflight sums
+	srtt     fsums
+	recovery int64
 }
 
 func newFlowSums(flow *Flow) *flowSums {
-	none := sums{min: math.MaxUint32}
-	return &flowSums{flow: flow, data: [2]sums{none, none}, cwnd: none, inflight: none, srtt: fsums{min: math.MaxFloat64}}
+	s := &flowSums{flow: flow, cwnd: sums{min: math.MaxUint32}, inflight: sums{min: math.MaxUint32}, srtt: fsums{min: math.MaxFloat64}}
+	for dir := range s.payload {
+		s.payload[dir].minLess1 = math.MaxUint32
+	}
+	return s
 }
 
 // sums are of integers. The sum of 2^32 readings of 32 bits fits. A fresh one has
 // the greatest min there is, so that add need not ask whether it is the first.
 type sums struct {
-	n        int64
 	sum      uint64
 	min, max uint32
 }
 
 func (s *sums) add(v uint32) {
-	s.n++
 	s.sum += uint64(v)
 	s.min = min(s.min, v)
 	s.max = max(s.max, v)
 }
 
-func (s *sums) plus(o sums) sums {
-	if s.n == 0 {
-		return o
-	}
-	if o.n == 0 {
-		return *s
-	}
-	return sums{s.n + o.n, s.sum + o.sum, min(s.min, o.min), max(s.max, o.max)}
-}
-
 // fsums are of srtt, whose unit is a fraction of a microsecond in 1.2.x. They are
 // exact as long as the unit is a binary fraction (hz 1000: 31.25).
 type fsums struct {
-	n        int64
 	sum      float64
 	min, max float64
 }
 
 func (s *fsums) add(v float64) {
-	s.n++
 	s.sum += v
 	if v < s.min {
 		s.min = v
@@ -88,6 +79,27 @@ func (s *fsums) add(v float64) {
 	if v > s.max {
 		s.max = v
 	}
+}
+
+// payloads are the sums of the payloads that are not zero. Data comes and goes from
+// record to record, which no branch predictor foresees: a zero goes through add like
+// any other and changes nothing.
+type payloads struct {
+	n        int64
+	sum      uint64
+	minLess1 uint32 // for a zero that is the greatest number
+	max      uint32
+}
+
+func (p *payloads) add(v uint32) {
+	p.n += flagged(v)
+	p.sum += uint64(v)
+	p.minLess1 = min(p.minLess1, v-1)
+	p.max = max(p.max, v)
+}
+
+func (p payloads) plus(o payloads) payloads {
+	return payloads{p.n + o.n, p.sum + o.sum, min(p.minLess1, o.minLess1), max(p.max, o.max)}
 }
 
 // A histogram counts payload sizes, so that fragments can be counted once the
@@ -146,25 +158,22 @@ func (s *Summary) Record(r *Record) {
 		}
 		f.newest = r.Time
 	}
-	if r.Payload > 0 && r.Fields&FieldPayload != 0 {
-		f.data[r.Dir&1].add(r.Payload)
-		if f.sizes != nil {
-			f.sizes.add(r.Payload)
-		}
+	f.payload[r.Dir&1].add(r.Payload)
+	if f.sizes != nil {
+		f.sizes.add(r.Payload)
 	}
 	if !r.Established() {
 		return
 	}
+	f.n++
 	f.cwnd.add(r.Cwnd)
 	f.srtt.add(r.SRTT)
-	if r.Fields&FieldInflight != 0 {
-		f.inflight.add(r.Inflight)
-		f.recovery += flagged(r.Flags & FlagRecovery)
-	}
+	f.inflight.add(r.Inflight)
+	f.recovery += flagged(r.Flags & FlagRecovery)
 }
 
 // flagged is 1 if any bit of v is set. It has no branch: recovery comes and goes.
-func flagged(v uint32) int64 { return int64(-v|v) >> 31 & 1 }
+func flagged(v uint32) int64 { return int64((-v | v) >> 31) }
 
 func (s *Summary) of(flow *Flow) *flowSums {
 	for len(s.flows) <= flow.Index {

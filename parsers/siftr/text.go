@@ -6,7 +6,8 @@ import (
 )
 
 const (
-	hexNumbers = 16 // numbers behind flow id and direction in a 2.3 to 2.5 record
+	hexHead    = 11 // bytes of flow id and direction, with their commas, in a 2.3 to 2.5 record
+	hexNumbers = 16 // numbers behind them
 	decNumbers = 24 // the most numbers behind the addresses of a decimal record
 )
 
@@ -40,39 +41,59 @@ var hexDigit = func() (t [256]uint8) {
 // as they are flawless.
 func (d *Decoder) runHex(b []byte) int {
 	i := 0
-	var v [hexNumbers]uint32
-	for {
-		if len(b)-i < 11 || b[i+8] != ',' || b[i+10] != ',' {
+	for len(b)-i >= lineWindow {
+		line := (*[lineWindow]byte)(b[i:])
+		dir, ok := hexDirection(binary.LittleEndian.Uint32(line[8:]))
+		if !ok {
 			return i
 		}
-		f := d.flows.byHex(b[i : i+8])
+		f := d.flows.byHex(binary.LittleEndian.Uint64(line[:]))
 		if f == nil {
 			return i
 		}
-		letter := b[i+9]
-		if letter != 'i' && letter != 'o' {
+		v, n := &d.numbers, 0
+		if d.vector {
+			n = vectorHex(line, v)
+		}
+		if n == 0 {
+			v, n = f.hexFields(line)
+		}
+		if n == 0 {
 			return i
 		}
-		d.rec.Dir = Dir(letter >> 1 & 1) // 'i' is 0x69, 'o' is 0x6f
-		k := i + 11
-		if f.repeater == nil {
-			f.repeater = newRepeater()
+		i += n
+		d.line++
+		d.emitHex(f, dir, v)
+	}
+	return i + d.lastHex(b[i:])
+}
+
+// lastHex is runHex for what is too short to be read fast.
+func (d *Decoder) lastHex(b []byte) int {
+	i := 0
+	for len(b)-i > hexHead {
+		dir, ok := hexDirection(binary.LittleEndian.Uint32(b[i+8:]))
+		if !ok {
+			return i
 		}
-		numbers := &f.repeater.v
-		if len(b)-k >= lineWindow {
-			k = f.repeater.hexFields(b, k)
-		} else {
-			numbers = &v
-			k = hexFields(b, k, numbers)
-		}
-		if k < 0 {
+		f := d.flows.byHex(binary.LittleEndian.Uint64(b[i:]))
+		k := hexFields(b, i+hexHead, &d.numbers)
+		if f == nil || k < 0 {
 			return i
 		}
 		i = k
 		d.line++
-		d.rec.Flow = f
-		d.emitHex(numbers)
+		d.emitHex(f, dir, &d.numbers)
 	}
+	return i
+}
+
+// hexDirection is the direction between the commas behind a flow id, which are the
+// low bytes of w. It has no branch: packets go in and out as they like.
+func hexDirection(w uint32) (Dir, bool) {
+	const in, out = ','<<16 | 'i'<<8 | ',', ','<<16 | 'o'<<8 | ','
+	x := uint64(w&0xffffff ^ in)
+	return Dir(x >> 9 & 1), x*(x^(in^out)) == 0
 }
 
 // hexFields reads the numbers of a record up to its newline and returns the place
@@ -104,7 +125,7 @@ func hexFields(b []byte, i int, v *[hexNumbers]uint32) int {
 // emitHex fills the Record from the numbers of a 2.3 to 2.5 record: tval, cwnd,
 // ssthresh, srtt, payload, snd_wnd, rcv_wnd, t_flags, t_flags2, rto, the four of
 // the buffers, pipe, t_segqlen.
-func (d *Decoder) emitHex(v *[hexNumbers]uint32) {
+func (d *Decoder) emitHex(f *Flow, dir Dir, v *[hexNumbers]uint32) {
 	r := &d.rec
 	d.clock.tval = v[0]
 	r.Fields = d.cycle.Fields
@@ -119,12 +140,14 @@ func (d *Decoder) emitHex(v *[hexNumbers]uint32) {
 	r.SndBuf.Limit, r.SndBuf.Used = v[10], v[11]
 	r.RcvBuf.Limit, r.RcvBuf.Used = v[12], v[13]
 	r.Inflight, r.Reass = v[14], int32(v[15])
-	d.emit()
+	d.emit(f, dir)
 }
 
-func (d *Decoder) emit() {
+// emit hands on the Record of f, whose other fields are filled.
+func (d *Decoder) emit(f *Flow, dir Dir) {
 	d.clock.newest, d.clock.seen = d.rec.Time, true
-	d.rec.Flow.Counts[d.rec.Dir&1]++
+	d.rec.Flow, d.rec.Dir = f, dir
+	f.Counts[dir&1]++
 	d.h.Record(&d.rec)
 }
 
@@ -159,13 +182,13 @@ func (d *Decoder) runDec(b []byte) int {
 		}
 		i = k
 		d.line++
-		d.rec.Dir, d.rec.Time, d.rec.Flow = dir, t, f
+		d.rec.Time = t
 		if d.lay == siftr2Dec {
 			d.fillSiftr2(v)
 		} else {
-			d.fillStock(v)
+			d.fillStock(f, v)
 		}
-		d.emit()
+		d.emit(f, dir)
 	}
 }
 
@@ -280,13 +303,13 @@ func decFields(b []byte, i int, v []uint32, sure int) int {
 // fillStock takes the numbers behind the addresses: ssthresh, cwnd, bwnd or
 // t_flags2, snd_wnd, rcv_wnd, the scales, state, mss, srtt, sack, t_flags, rto, the
 // four of the buffers, inflight, reass, flowid, flowtype, seq, ack, payload.
-func (d *Decoder) fillStock(v *[decNumbers]uint32) {
+func (d *Decoder) fillStock(f *Flow, v *[decNumbers]uint32) {
 	r := &d.rec
 	r.Ssthresh, r.Cwnd = v[0], v[1]
 	r.Wnd.Snd, r.Wnd.Rcv = v[3], v[4]
 	r.State, r.MSS = uint8(v[7]), v[8]
 	r.SRTT = float64(v[9]) * d.clock.srtt
-	r.Flow.MSS = r.MSS
+	f.MSS = r.MSS
 	if d.lay == stock12Ertt {
 		return
 	}
@@ -297,7 +320,6 @@ func (d *Decoder) fillStock(v *[decNumbers]uint32) {
 	if r.Fields&FieldFlags2 != 0 {
 		r.Flags2 = v[2]
 	}
-	f := r.Flow
 	if d.lay != stock123 && (v[19] != 0 || v[20] != 0) {
 		f.ID, f.HasID = v[19], true
 	}
