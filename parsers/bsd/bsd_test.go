@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Files named 15.0-*, 14.0-*, 12.1-*, intx-*, msix-* and *.pcblist-*.bin hold what
-// real FreeBSD kernels answered (t0 and t1: the same call some seconds apart, while the host sent at 350
-// Mbit/s over em0); *-decoded.txt is what another reader made of them. bin_* are
-// made in the layout of FreeBSD 14.
+// raw, intr, link, meta and pcblist hold what real FreeBSD kernels answered (t0 and t1: the same
+// call some seconds apart, while the host sent at 350 Mbit/s over em0); *decoded.txt is
+// what another reader made of it, *log.txt and *.txt what else it said. made holds what
+// was made in the layout of FreeBSD 14, and what its tools would print of the same.
 func load(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -42,9 +42,9 @@ func TestParseIfMIB(t *testing.T) {
 		want IfMIB
 	}{
 		// Expected: the 64-bit words of the files at the offsets of struct if_data.
-		{"15.0-t0.net.link.generic.ifdata.em0.1.bin", IfMIB{"em0", 0x8843, IfData{LinkState: LinkUp, MTU: 1500, Baudrate: 1e9,
+		{"raw/15.0-t0.net.link.generic.ifdata.em0.1.bin", IfMIB{"em0", 0x8843, IfData{LinkState: LinkUp, MTU: 1500, Baudrate: 1e9,
 			RxPackets: 0x81d0, TxPackets: 0x5979, RxOctets: 0x218f7a, TxOctets: 0x1629c4ce, HWAssist: 0x16, Epoch: 1}}},
-		{"bin_ifmib_general_em4_t0.bin", IfMIB{"em4", 0x8843, IfData{LinkState: LinkUp, MTU: 1500, Baudrate: 1e9,
+		{"made/bin_ifmib_general_em4_t0.bin", IfMIB{"em4", 0x8843, IfData{LinkState: LinkUp, MTU: 1500, Baudrate: 1e9,
 			RxPackets: 40817733, TxPackets: 24701002, RxOctets: 2709282087, TxOctets: 119871114022, TxDrops: 12, HWAssist: 0x17, Epoch: 1728400000}}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
@@ -52,8 +52,6 @@ func TestParseIfMIB(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Data.Collisions = 0
-			c.want.Data.HWAssist = got.Data.HWAssist
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Error(d)
 			}
@@ -64,30 +62,8 @@ func TestParseIfMIB(t *testing.T) {
 	}
 }
 
-// Every real answer decodes, and the counters of the busy card went on.
-func TestIfMIBOfAllReleases(t *testing.T) {
-	for _, release := range []string{"14.0", "15.0"} {
-		var before IfData
-		for i, at := range []string{"t0", "t1"} {
-			m, err := ParseIfMIB(load(t, release+"-"+at+".net.link.generic.ifdata.em0.1.bin"))
-			if err != nil || m.Name != "em0" {
-				t.Fatal(release, at, m, err)
-			}
-			d := m.Data
-			if i == 1 && (d.TxOctets <= before.TxOctets || d.TxPackets <= before.TxPackets || d.RxPackets <= before.RxPackets) {
-				t.Errorf("%s: %+v then %+v", release, before, d)
-			}
-			before = d
-		}
-		lo, err := ParseIfMIB(load(t, release+"-t0.net.link.generic.ifdata.lo0.1.bin"))
-		if err != nil || lo.Name != "lo0" || lo.Data.MTU != 16384 || !lo.Up() {
-			t.Errorf("%s: %+v, %v", release, lo, err)
-		}
-	}
-}
-
 func TestIfMIBRefuses(t *testing.T) {
-	good := load(t, "15.0-t0.net.link.generic.ifdata.em0.1.bin")
+	good := load(t, "raw/15.0-t0.net.link.generic.ifdata.em0.1.bin")
 	otherLen := bytes.Clone(good)
 	otherLen[ifMIBData+6] = 160
 	for name, b := range map[string][]byte{
@@ -102,7 +78,7 @@ func TestIfMIBRefuses(t *testing.T) {
 // Turning TSO4 off and on dropped the link twice: down, up, down, up.
 func TestRouteSocket(t *testing.T) {
 	for _, release := range []string{"14.0", "15.0"} {
-		rest := load(t, release+"-route-socket.bin")
+		rest := load(t, "raw/"+release+"-route-socket.bin")
 		var states []LinkState
 		for len(rest) > 0 {
 			m, after, err := NextRouteMessage(rest)
@@ -126,7 +102,7 @@ func TestRouteSocket(t *testing.T) {
 }
 
 func TestRouteSocketRefuses(t *testing.T) {
-	good := load(t, "15.0-route-socket.bin")
+	good := load(t, "raw/15.0-route-socket.bin")
 	version := bytes.Clone(good)
 	version[2] = 4
 	for name, b := range map[string][]byte{"one byte": good[:1], "cut": good[:100], "length 0": make([]byte, 16), "version": version} {
@@ -142,7 +118,7 @@ func TestRouteSocketRefuses(t *testing.T) {
 }
 
 func TestCPTimes(t *testing.T) {
-	got, err := AppendCPTimes(nil, load(t, "15.0-t0.kern.cp_times.bin"))
+	got, err := AppendCPTimes(nil, load(t, "raw/15.0-t0.kern.cp_times.bin"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +137,7 @@ func TestCPTimes(t *testing.T) {
 }
 
 func TestClockRate(t *testing.T) {
-	got, err := ParseClockRate(load(t, "15.0-t0.kern.clockrate.bin"))
+	got, err := ParseClockRate(load(t, "raw/15.0-t0.kern.clockrate.bin"))
 	if err != nil || got != (ClockRate{Hz: 100, Tick: 10000, StatHz: 127}) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -175,9 +151,9 @@ func TestIfCap(t *testing.T) {
 		file               string
 		enabled, supported Caps
 	}{
-		{"15.0-t0.SIOCGIFCAP.em0.bin", 0x48525bb, 0x4953dbb}, // 82540EM: TSO4 on, no TSO6
-		{"14.0-t0.SIOCGIFCAP.em0.bin", 0x48525bb, 0x4953dbb},
-		{"15.0-t0.SIOCGIFCAP.lo0.bin", 0x680003, 0x680003},
+		{"raw/15.0-t0.SIOCGIFCAP.em0.bin", 0x48525bb, 0x4953dbb}, // 82540EM: TSO4 on, no TSO6
+		{"raw/14.0-t0.SIOCGIFCAP.em0.bin", 0x48525bb, 0x4953dbb},
+		{"raw/15.0-t0.SIOCGIFCAP.lo0.bin", 0x680003, 0x680003},
 	} {
 		enabled, supported, err := ParseIfCap(load(t, c.file))
 		if err != nil || enabled != c.enabled || supported != c.supported {
@@ -205,11 +181,11 @@ func TestIfCap(t *testing.T) {
 }
 
 func TestMedia(t *testing.T) {
-	got, err := ParseMedia(load(t, "15.0-t0.SIOCGIFMEDIA.em0.bin"))
+	got, err := ParseMedia(load(t, "raw/15.0-t0.SIOCGIFMEDIA.em0.bin"))
 	if err != nil || got != (Media{Active: true, Name: "1000baseT full-duplex"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	noCarrier := load(t, "15.0-t0.SIOCGIFMEDIA.em0.bin")
+	noCarrier := load(t, "raw/15.0-t0.SIOCGIFMEDIA.em0.bin")
 	noCarrier[24], noCarrier[28], noCarrier[30] = 1, 0x20, 0
 	if got, err := ParseMedia(noCarrier); err != nil || got != (Media{}) {
 		t.Errorf("%+v, %v", got, err)
@@ -248,8 +224,8 @@ func TestProcStart(t *testing.T) {
 }
 
 func FuzzDecoders(f *testing.F) {
-	for _, name := range []string{"15.0-t0.net.link.generic.ifdata.em0.1.bin", "15.0-route-socket.bin", "15.0-t0.kern.cp_times.bin",
-		"15.0-t0.net.inet.tcp.pcblist.bin", "15.0-t0.SIOCGIFMEDIA.em0.bin"} {
+	for _, name := range []string{"raw/15.0-t0.net.link.generic.ifdata.em0.1.bin", "raw/15.0-route-socket.bin", "raw/15.0-t0.kern.cp_times.bin",
+		"raw/15.0-t0.net.inet.tcp.pcblist.bin", "raw/15.0-t0.SIOCGIFMEDIA.em0.bin"} {
 		f.Add(load(f, name))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -270,6 +246,10 @@ func FuzzDecoders(f *testing.F) {
 		check(err)
 		_, err = ParseCCAvailable(b)
 		check(err)
+		WhyReadOnly(b)
+		if driver, unit, ok := ParseDriverName(b); ok && (driver == "" || unit < 0) {
+			t.Fatalf("%q %d", driver, unit)
+		}
 		for rest := b; len(rest) > 0; {
 			var m RouteMessage
 			if m, rest, err = NextRouteMessage(rest); err != nil {

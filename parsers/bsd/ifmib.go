@@ -1,6 +1,10 @@
 package bsd
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // LinkState is ifi_link_state of struct if_data, net/if.h.
 type LinkState uint8
@@ -86,4 +90,14 @@ func parseIfData(b []byte) (IfData, error) {
 		HWAssist: u64(120),
 		Epoch:    u64(128),
 	}, nil
+}
+
+// ParseDriverName decodes the reply to net.link.generic.ifdata.INDEX.3
+// (IFDATA_DRIVERNAME), the driver's own name of an interface, "em4", which stays when
+// the interface is renamed. ok is false for one without a number.
+func ParseDriverName(b []byte) (driver string, unit int, ok bool) {
+	name := cString(b)
+	driver = strings.TrimRight(name, "0123456789")
+	unit, err := strconv.Atoi(name[len(driver):])
+	return driver, unit, err == nil && driver != ""
 }

@@ -1,55 +1,149 @@
 package bsd
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
+// linesOf are the used slots of a table and their counts.
+func linesOf(t *testing.T, names, counts string) (lines []IntrLine, counted map[int]uint64) {
+	t.Helper()
+	raw := load(t, counts)
+	lines, err := IntrLines(load(t, names), len(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted = map[int]uint64{}
+	for _, l := range lines {
+		n, ok := IntrCount(raw, l.Slot)
+		if !ok {
+			t.Fatal(l)
+		}
+		counted[l.Slot] = n
+	}
+	return lines, counted
+}
+
 // The lines of a real table are those another reader found, slot by slot.
 func TestIntrLines(t *testing.T) {
 	for _, c := range []struct {
-		prefix string
-		slots  int
-		used   int
+		names, counts string
+		slots, used   int
 	}{
-		{"intx", 12339, 58},
-		{"12.1", 1539, 56},
+		{"intx", "intx", 12339, 58},
+		{"intx", "intx-after", 12339, 58},
+		{"12.1", "12.1-end", 1539, 56},
 	} {
-		t.Run(c.prefix, func(t *testing.T) {
-			names, counts := load(t, c.prefix+"-intrnames.bin.gz"), load(t, c.prefix+"-intrcnt.bin.gz")
-			if len(counts) != c.slots*8 {
-				t.Fatalf("%d bytes of counts", len(counts))
+		t.Run(c.counts, func(t *testing.T) {
+			if n := len(load(t, "intr/"+c.counts+"-intrcnt.bin.gz")); n != c.slots*8 {
+				t.Fatalf("%d bytes of counts", n)
 			}
-			lines, err := IntrLines(names, len(counts))
-			if err != nil {
-				t.Fatal(err)
+			lines, counted := linesOf(t, "intr/"+c.names+"-intrnames.bin.gz", "intr/"+c.counts+"-intrcnt.bin.gz")
+			want := decoded(t, "intr/"+c.counts+"-decoded.txt")
+			if len(lines) != c.used || len(want) != c.used {
+				t.Fatalf("%d used slots, want %d", len(lines), len(want))
 			}
-			if len(lines) != c.used {
-				t.Errorf("%d used slots", len(lines))
-			}
-			_, decoded, _ := strings.Cut(string(load(t, c.prefix+"-decoded.txt")), "\n")
-			for i, want := range strings.Split(strings.TrimSpace(decoded), "\n") {
-				var slot int
-				var name string
-				var count uint64
-				if _, err := fmt.Sscanf(want, "%d\t%q\t%d", &slot, &name, &count); err != nil {
-					t.Fatal(want, err)
+			for i, l := range lines {
+				w, n := want[i], counted[l.Slot]
+				// The other reader read less than a second of 100 ticks earlier, and wrote to the console then.
+				if l.Slot != w.slot || l.Name != w.name || n < w.count || n > w.count+100 {
+					t.Errorf("got %+v %d, want %+v", l, n, w)
 				}
-				l := lines[i]
-				n, ok := IntrCount(counts, l.Slot)
-				// The other reader read some milliseconds earlier.
-				if !ok || l.Slot != slot || l.Name != strings.TrimSpace(name) || n < count || n > count+50 {
-					t.Errorf("got %+v %d, want %s", l, n, want)
-				}
-				if l.Name == "irq23: em0:irq0" && n != count {
-					t.Errorf("em0: %d interrupts, want %d", n, count)
+				if l.Name == "irq23: em0:irq0" && n != w.count {
+					t.Errorf("em0: %d interrupts, want %d", n, w.count)
 				}
 			}
 		})
+	}
+}
+
+type slot struct {
+	slot  int
+	name  string
+	count uint64
+}
+
+// decoded is a table as the other reader printed it.
+func decoded(t *testing.T, file string) (list []slot) {
+	t.Helper()
+	_, text, _ := strings.Cut(string(load(t, file)), "\n")
+	for line := range strings.Lines(text) {
+		var s slot
+		if _, err := fmt.Sscanf(line, "%d\t%q\t%d", &s.slot, &s.name, &s.count); err != nil {
+			t.Fatal(line, err)
+		}
+		s.name = strings.TrimSpace(s.name)
+		list = append(list, s)
+	}
+	return list
+}
+
+// The kernel's own list of handlers, hw.intrs ("irq23: em0:irq0:45 @cpu0(domain0): 0"),
+// names the same slots, with the same counts some milliseconds later: the console and
+// the disk count meanwhile. Before the cards sent anything, a user read the same.
+func TestIntrLinesAsHwIntrs(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^(.*):(\d+) @cpu\d+\(domain\d+\): (\d+)$`)
+	for prefix, want := range map[string]int{"intx": 28, "12.1": 27, "msix": 30} {
+		lines, counted := linesOf(t, "intr/"+prefix+"-intrnames.bin.gz", "intr/"+prefix+"-intrcnt.bin.gz")
+		names := map[int]string{}
+		for _, l := range lines {
+			names[l.Slot] = l.Name
+		}
+		rows := row.FindAllStringSubmatch(undump(t, "intr/"+prefix+"-intrs.txt"), -1)
+		if len(rows) != want {
+			t.Errorf("%s: %d rows", prefix, len(rows))
+		}
+		for _, r := range rows {
+			at, _ := strconv.Atoi(r[2])
+			later, _ := strconv.ParseUint(r[3], 10, 64)
+			if names[at] != r[1] || later < counted[at] || later > counted[at]+10 {
+				t.Errorf("%s: slot %d is %q %d, want %s", prefix, at, names[at], counted[at], r[0])
+			}
+		}
+	}
+}
+
+// undump reads the bytes of a dump: an offset, 16 bytes in hex, the text.
+func undump(t *testing.T, file string) string {
+	t.Helper()
+	var all []byte
+	for line := range strings.Lines(string(load(t, file))) {
+		if len(line) < 60 || strings.Contains(line, "mib=") {
+			continue
+		}
+		b, err := hex.DecodeString(strings.ReplaceAll(line[10:58], " ", ""))
+		if err != nil {
+			t.Fatal(line, err)
+		}
+		all = append(all, b...)
+	}
+	return string(all)
+}
+
+// Tables of which only the other reader's lines are kept: em0's is found in each, also
+// in that of a user, and MSI-X's three before the card was up.
+func TestIntrLineOfReal(t *testing.T) {
+	for file, want := range map[string]string{
+		"14.0-before-itr0": "em0 irq0 2", "14.0-after-3s-itr0": "em0 irq0 4723", "14.0-after-3s-itr488": "em0 irq0 7953",
+		"intx-as-user": "em0 irq0 9380", "msix-before-up": "em1 rxq0 0, em1 rxq1 0, em1 aq 0",
+	} {
+		var got []string
+		device, _, _ := strings.Cut(want, " ")
+		for _, s := range decoded(t, "intr/"+file+"-decoded.txt") {
+			if queue, shared, ours := (IntrLine{Name: s.name}).Of(device); ours && !shared {
+				got = append(got, fmt.Sprintf("%s %s %d", device, queue, s.count))
+			}
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("%s: %s, want %s", file, s, want)
+		}
 	}
 }
 
@@ -90,7 +184,7 @@ func TestIntrLineOf(t *testing.T) {
 }
 
 func TestIntrLinesOfMSIX(t *testing.T) {
-	names, counts := load(t, "msix-intrnames.bin.gz"), load(t, "msix-intrcnt.bin.gz")
+	names, counts := load(t, "intr/msix-intrnames.bin.gz"), load(t, "intr/msix-intrcnt.bin.gz")
 	lines, err := IntrLines(names, len(counts))
 	if err != nil {
 		t.Fatal(err)

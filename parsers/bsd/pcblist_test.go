@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,48 +23,41 @@ func words(p PCB) string {
 		p.Cwnd, p.Ssthresh, p.MaxSeg)
 }
 
-// wanted are the lines of pcblist-decoded.txt for one file, without the fields that PCB
-// does not carry.
-func wanted(t *testing.T, file string) []string {
-	var lines []string
-	here := false
-	for line := range strings.Lines(string(load(t, "pcblist-decoded.txt"))) {
+// wanted are the connections that another reader found in each file, without the fields
+// that PCB does not carry.
+func wanted(t *testing.T, decoded string) map[string][]string {
+	all, file := map[string][]string{}, ""
+	for line := range strings.Lines(string(load(t, decoded))) {
 		if !strings.HasPrefix(line, " ") {
-			here = strings.HasPrefix(line, file+" ")
-			continue
-		}
-		if !here {
+			file, _, _ = strings.Cut(line, " ")
 			continue
 		}
 		_, line, _ = strings.Cut(line, "laddr=")
 		line, _, _ = strings.Cut(line, " rcvwnd=")
-		lines = append(lines, "laddr="+line)
+		all[file] = append(all[file], "laddr="+line)
 	}
-	if len(lines) == 0 {
-		t.Fatal("no expected lines for " + file)
-	}
-	return lines
+	return all
 }
 
+// IPv4, IPv6, IPv4 on an IPv6 socket, listeners; a scope inside the address, TIME_WAIT;
+// flow ids of a multipath route; one connection ten times over a slow path.
 func TestAppendPCBs(t *testing.T) {
-	for _, file := range []string{
-		"bin-v4-v6-2flows.pcblist-peer-0.bin",  // IPv4, IPv6, IPv4 on an IPv6 socket, listeners
-		"txt-linklocal-v6.pcblist-host-0.bin",  // scope inside the address, TIME_WAIT
-		"txt-hash-outbound.pcblist-host-0.bin", // flow ids
-	} {
-		t.Run(file, func(t *testing.T) {
-			pcbs, err := AppendPCBs(nil, load(t, file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, p := range pcbs {
-				got = append(got, words(p))
-			}
-			if d := cmp.Diff(wanted(t, file), got); d != "" {
-				t.Error(d)
-			}
-		})
+	files, err := filepath.Glob("testdata/pcblist/*.bin.gz")
+	if err != nil || len(files) != 14+10 {
+		t.Fatal(len(files), err)
+	}
+	want := wanted(t, "pcblist/decoded.txt")
+	maps.Copy(want, wanted(t, "pcblist/relay-decoded.txt"))
+	for _, path := range files {
+		file := strings.TrimSuffix(filepath.Base(path), ".gz")
+		pcbs, err := AppendPCBs(nil, load(t, "pcblist/"+file+".gz"))
+		var got []string
+		for _, p := range pcbs {
+			got = append(got, words(p))
+		}
+		if d := cmp.Diff(want[file], got); d != "" || err != nil {
+			t.Errorf("%s: %v %s", file, err, d)
+		}
 	}
 }
 
@@ -70,7 +65,7 @@ func TestAppendPCBs(t *testing.T) {
 // load generator's.
 func TestPCBOfASender(t *testing.T) {
 	for _, release := range []string{"14.0", "15.0"} {
-		pcbs, err := AppendPCBs(nil, load(t, release+"-t0.net.inet.tcp.pcblist.bin"))
+		pcbs, err := AppendPCBs(nil, load(t, "raw/"+release+"-t0.net.inet.tcp.pcblist.bin"))
 		if err != nil || len(pcbs) != 1 {
 			t.Fatal(release, pcbs, err)
 		}
@@ -81,14 +76,14 @@ func TestPCBOfASender(t *testing.T) {
 		}
 	}
 	// The bytes of 15.0: so_snd.sb_cc 78 01 03 00, gencnt 01, t_sndrexmitpack 1d 04.
-	pcbs, _ := AppendPCBs(nil, load(t, "15.0-t0.net.inet.tcp.pcblist.bin"))
+	pcbs, _ := AppendPCBs(nil, load(t, "raw/15.0-t0.net.inet.tcp.pcblist.bin"))
 	if p := pcbs[0]; p.SendQueue != 0x30178 || p.Gen != 1 || p.RexmitPackets != 0x41d {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestPCBsRefuse(t *testing.T) {
-	good := load(t, "txt-linklocal-v6.pcblist-host-0.bin")
+	good := load(t, "pcblist/txt-linklocal-v6.pcblist-host-0.bin.gz")
 	stride := bytes.Clone(good)
 	order.PutUint64(stride[xinpgenLen:], 752)
 	for _, c := range []struct {
@@ -111,7 +106,7 @@ func TestPCBsRefuse(t *testing.T) {
 }
 
 func BenchmarkAppendPCBs(b *testing.B) {
-	raw := load(b, "txt-hash-outbound.pcblist-host-0.bin")
+	raw := load(b, "pcblist/txt-hash-outbound.pcblist-host-0.bin.gz")
 	var pcbs []PCB
 	b.ReportAllocs()
 	for b.Loop() {

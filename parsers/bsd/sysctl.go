@@ -45,6 +45,24 @@ func ParseSysctlType(b []byte) (SysctlType, error) {
 	return SysctlType(order.Uint32(b) & 0xf), nil
 }
 
+// Flags of a kind, sys/sysctl.h.
+const (
+	flagTunable  = 0x00080000 // CTLFLAG_TUN: the loader sets it
+	flagWritable = 0x40000000 // CTLFLAG_WR
+)
+
+// WhyReadOnly reads out of the same reply why a name cannot be set, in the words of
+// sysctl(8); "" for one that can.
+func WhyReadOnly(b []byte) string {
+	switch {
+	case len(b) < 4 || order.Uint32(b)&flagWritable != 0:
+		return ""
+	case order.Uint32(b)&flagTunable != 0:
+		return "a read only tunable, which is set in /boot/loader.conf"
+	}
+	return "read only"
+}
+
 // Uint reads an unsigned value by its length: 1, 2, 4 or 8 bytes
 // (net.inet.siftr.port_filter has 2, mac_stats have 8).
 func Uint(b []byte) (uint64, error) {

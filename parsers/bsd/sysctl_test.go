@@ -14,14 +14,14 @@ func TestWord(t *testing.T) {
 		raw  []byte
 		want string
 	}{
-		{"enable_aim", TypeInt, load(t, "15.0-t0.dev.em.0.enable_aim.bin"), "1"},
+		{"enable_aim", TypeInt, load(t, "raw/15.0-t0.dev.em.0.enable_aim.bin"), "1"},
 		{"port_filter, 2 bytes", TypeU16, []byte{0x89, 0x13}, "5001"},
 		{"a bool of one byte", TypeU8, []byte{1}, "1"},
 		{"ppl of -1", TypeUint, []byte{0xff, 0xff, 0xff, 0xff}, "4294967295"},
 		{"negative int", TypeInt, []byte{0xff, 0xff, 0xff, 0xff}, "-1"},
 		{"negative s16", TypeS16, []byte{0xfe, 0xff}, "-2"},
 		{"u64", TypeU64, []byte{0, 0, 0, 0, 1, 0, 0, 0}, "4294967296"},
-		{"cc", TypeString, load(t, "15.0-t0.net.inet.tcp.cc.algorithm.bin"), "cubic"},
+		{"cc", TypeString, load(t, "raw/15.0-t0.net.inet.tcp.cc.algorithm.bin"), "cubic"},
 		{"empty string", TypeString, nil, ""},
 		{"first line that is not empty", TypeString, []byte("\n CCmod  D\ncubic\n\x00"), "CCmod  D"},
 	} {
@@ -42,10 +42,10 @@ func TestWord(t *testing.T) {
 
 func TestUint(t *testing.T) {
 	// interrupt_rate of an idle em(4) with AIM; the MAC's octets are 64 bits.
-	if got, err := Uint(load(t, "15.0-t0.dev.em.0.queue_rx_0.interrupt_rate.bin")); err != nil || got == 0 || got > 100000 {
+	if got, err := Uint(load(t, "raw/15.0-t0.dev.em.0.queue_rx_0.interrupt_rate.bin")); err != nil || got == 0 || got > 100000 {
 		t.Error(got, err)
 	}
-	if got, err := Uint(load(t, "15.0-t0.dev.em.0.mac_stats.good_octets_txd.bin")); err != nil || got == 0 {
+	if got, err := Uint(load(t, "raw/15.0-t0.dev.em.0.mac_stats.good_octets_txd.bin")); err != nil || got == 0 {
 		t.Error(got, err)
 	}
 }

@@ -23,6 +23,7 @@ type Terminal struct {
 	Cmd    *exec.Cmd
 	mu     sync.Mutex // of screen's cells; its Read, which only hands out answers, needs none
 	screen *vt.Emulator
+	alt    bool // the alternate screen is on; of mu, too
 	pty    *os.File
 	bytes  atomic.Int64
 	done   chan struct{}
@@ -39,6 +40,7 @@ func Start(cols, rows int, env []string, argv ...string) (*Terminal, error) {
 		return nil, fmt.Errorf("pty: %w", err)
 	}
 	t := &Terminal{Cmd: cmd, screen: vt.NewEmulator(cols, rows), pty: f, done: make(chan struct{})}
+	t.screen.SetCallbacks(vt.Callbacks{AltScreen: func(on bool) { t.alt = on }})
 	go io.Copy(f, t.screen) // the emulator's answers to the program's questions
 	go t.read()
 	return t, nil
@@ -109,6 +111,14 @@ func (t *Terminal) Text() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// Left tells whether the program has left the alternate screen and shows the cursor, as
+// a shell needs it.
+func (t *Terminal) Left() (screen, cursor bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.alt, !t.screen.CursorHidden()
 }
 
 // ErrWait says that a screen did not come.

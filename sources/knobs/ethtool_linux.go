@@ -1,13 +1,12 @@
 package knobs
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"netwatch/sources/ethtool"
 )
 
 // ethtoolCard asks the driver of one interface by ioctl. Its socket stays open as
@@ -21,61 +20,24 @@ type ethtoolCard struct {
 }
 
 func openEthtool(iface string) (*ethtoolCard, error) {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	card, err := ethtool.Open(iface)
 	if err != nil {
-		return nil, os.NewSyscallError("socket", err)
+		return nil, err
 	}
-	c := &ethtoolCard{iface: iface, ask: func(request []byte) error { return ethtool(fd, iface, request) }}
-	if c.bits, err = c.featureBits(); err != nil {
-		unix.Close(fd)
+	c := &ethtoolCard{iface: iface, ask: card.Ask, bits: map[string]uint{}}
+	count, err := card.Count(ethtool.Features)
+	if err == nil {
+		var names []string
+		names, err = card.Names(ethtool.Features, count)
+		for i, name := range names {
+			c.bits[name] = uint(i)
+		}
+	}
+	if err != nil {
+		card.Close()
 		return nil, err
 	}
 	return c, nil
-}
-
-// featureBits asks for the kernel's names of the features: struct
-// ethtool_sset_info tells how many there are, struct ethtool_gstrings their names.
-func (c *ethtoolCard) featureBits() (map[string]uint, error) {
-	const (
-		features   = 4    // ETH_SS_FEATURES
-		nameLen    = 32   // ETH_GSTRING_LEN
-		sanityMost = 1024 // names; Linux 6 has 64
-	)
-	info := make([]byte, 16+4)
-	binary.NativeEndian.PutUint32(info, unix.ETHTOOL_GSSET_INFO)
-	binary.NativeEndian.PutUint64(info[8:], 1<<features)
-	if err := c.ask(info); err != nil {
-		return nil, err
-	}
-	count := min(binary.NativeEndian.Uint32(info[16:]), sanityMost)
-	strings := make([]byte, 12+count*nameLen)
-	binary.NativeEndian.PutUint32(strings, unix.ETHTOOL_GSTRINGS)
-	binary.NativeEndian.PutUint32(strings[4:], features)
-	binary.NativeEndian.PutUint32(strings[8:], count)
-	if err := c.ask(strings); err != nil {
-		return nil, err
-	}
-	bits := map[string]uint{}
-	for i := range uint(count) {
-		name, _, _ := bytes.Cut(strings[12+i*nameLen:][:nameLen], []byte{0})
-		bits[string(name)] = i
-	}
-	return bits, nil
-}
-
-func ethtool(fd int, iface string, request []byte) error {
-	var ifr struct {
-		name [unix.IFNAMSIZ]byte
-		data unsafe.Pointer
-		_    [16]byte // the rest of struct ifreq
-	}
-	copy(ifr.name[:len(ifr.name)-1], iface)
-	ifr.data = unsafe.Pointer(&request[0])
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&ifr)))
-	if errno != 0 {
-		return os.NewSyscallError("ethtool "+iface, errno)
-	}
-	return nil
 }
 
 func (c *ethtoolCard) switches(names []string) switches { return featureSwitches{c, names} }

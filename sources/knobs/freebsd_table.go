@@ -2,9 +2,13 @@ package knobs
 
 import (
 	"cmp"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"netwatch/parsers/bsd"
 	"netwatch/sources"
@@ -16,7 +20,7 @@ import (
 // A device is the card behind a FreeBSD interface.
 type device struct {
 	iface  string
-	driver string // "em"; "" for an interface without a driver's unit (lo0, epair)
+	driver string // "em"; "" for an interface without a driver's unit; lo0 has "lo"
 	unit   int
 	caps   capabilities
 }
@@ -236,6 +240,28 @@ func vnetName(read func(name string) ([]byte, error)) string {
 	}
 	host, _ := read("kern.hostname")
 	return "vnet jail " + strings.TrimRight(string(host), "\x00")
+}
+
+// bootName is kern.boot_id, new with each boot. Kernels without it, or with too little
+// randomness yet to make one (ENXIO), have the time of the boot, which a step of the
+// clock changes: then a journal of this boot is taken for one of another, and only
+// offered. So is one that was written before the randomness was there.
+func bootName(read func(name string) ([]byte, error)) (string, error) {
+	b, err := read("kern.boot_id")
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENXIO) {
+		b, err = read("kern.boottime")
+		b = b[:min(8, len(b))] // the seconds: the rest is adjusted all the time
+	}
+	return hex.EncodeToString(b), err
+}
+
+// refusal is what the kernel said to a set, and more where its kind of the name tells
+// more: to root too it says of what nobody can set that it is not permitted.
+func refusal(err error, kind []byte) error {
+	if why := bsd.WhyReadOnly(kind); why != "" && errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("%w: it is %s", err, why)
+	}
+	return err
 }
 
 // capSwitches turns some bits of an interface's capabilities and leaves the rest.

@@ -188,7 +188,7 @@ func TestSiftrSwitches(t *testing.T) {
 
 // A pseudo interface has the host's knobs and says why it has no others.
 func TestFreeBSDPseudoInterface(t *testing.T) {
-	list := freebsdList(device{"lo0", "", 0, &fakeCaps{enabled: 0x680003, supported: 0x680003}}, newFake("net.inet.tcp.tso", "1"), nil, NeedsRoot)
+	list := freebsdList(device{"lo0", "lo", 0, &fakeCaps{enabled: 0x680003, supported: 0x680003}}, newFake("net.inet.tcp.tso", "1"), nil, NeedsRoot)
 	if aim := byName(list, "aim").Spec(); aim.Locked == "" {
 		t.Errorf("%+v", aim)
 	}

@@ -1,30 +1,13 @@
 package knobs
 
 import (
-	"encoding/hex"
-	"errors"
-	"os"
-
-	"golang.org/x/sys/unix"
-
 	"netwatch/parsers/bsd"
 	"netwatch/sources/sysctl"
 )
 
 const stateDir = "/var/db/netwatch"
 
-// bootID is kern.boot_id, new with each boot. Kernels without it, or with too little
-// randomness yet to make one (ENXIO), have the time of the boot, which a step of the
-// clock changes: then a journal of this boot is taken for one of another, and only
-// offered. So is one that was written before the randomness was there.
-func bootID() (string, error) {
-	b, err := sysctl.Read("kern.boot_id")
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ENXIO) {
-		b, err = sysctl.Read("kern.boottime")
-		b = b[:min(8, len(b))] // the seconds: the rest is adjusted all the time
-	}
-	return hex.EncodeToString(b), err
-}
+func bootID() (string, error) { return bootName(sysctl.Read) }
 
 func netID() string { return vnetName(sysctl.Read) }
 

@@ -98,7 +98,11 @@ func (kernelVariables) set(name, value string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, errors.Join(err, ErrValue))
 	}
-	return sysctl.Write(name, b)
+	if err := sysctl.Write(name, b); err != nil {
+		raw, _ := sysctl.Kind(name)
+		return refusal(err, raw)
+	}
+	return nil
 }
 
 func read(name string) (bsd.SysctlType, []byte, error) {

@@ -62,6 +62,21 @@ func TestDriverTable(t *testing.T) {
 		{"15.0-dev.em.0.txt", "em", "dev.em.0", map[sources.Metric]uint64{
 			sources.RxWireOctets: 271156, sources.TxWireOctets: 11114568, sources.RxWirePkts: 3803, sources.TxWirePkts: 10504,
 			sources.TSOSends: 6648, sources.IrqAsserts: 0}, 1},
+		{"15.0-before-dev.em.0.txt", "em", "dev.em.0", map[sources.Metric]uint64{
+			sources.RxWireOctets: 306754, sources.TxWireOctets: 77998154, sources.RxWirePkts: 4382, sources.TxWirePkts: 52571,
+			sources.TSOSends: 978, sources.MissedPkts: 0, sources.NoBuffer: 0}, 1},
+		{"15.0-msix-dev.em.1.txt", "em", "dev.em.1", map[sources.Metric]uint64{
+			sources.RxWireOctets: 0, sources.TxWireOctets: 0, sources.RxPause: 0, sources.TxPause: 0, sources.IrqAsserts: 0}, 2},
+		{"15.0-iflib-dev.em.0.txt", "em", "dev.em.0", nil, 1}, // of which only iflib's was taken
+		{"14.0-dev.em.0.txt", "em", "dev.em.0", map[sources.Metric]uint64{
+			sources.RxWireOctets: 504202, sources.TxWireOctets: 54861632, sources.RxWirePkts: 7202, sources.TxWirePkts: 36524,
+			sources.TSOSends: 573, sources.NoBuffer: 0}, 1},
+		{"dev.em.4-after-tso.txt", "em", "dev.em.4", map[sources.Metric]uint64{ // the card's counters went on
+			sources.RxWireOctets: 2873986619, sources.TxWireOctets: 124067792765, sources.TxWirePkts: 81736484,
+			sources.TSOSends: 24637947, sources.IrqAsserts: 29937829}, 1},
+		{"dev.em.4-leaves.txt", "em", "dev.em.4", map[sources.Metric]uint64{
+			sources.RxWireOctets: 2873986619, sources.TxWireOctets: 124067792765, sources.RxWirePkts: 40838213, sources.TxWirePkts: 81736484,
+			sources.TSOSends: 24637947, sources.IrqAsserts: 29937815, sources.MissedPkts: 0, sources.NoBuffer: 0}, 0},
 		{"12.1-dev.em.0.txt", "em", "dev.em.0", map[sources.Metric]uint64{sources.TxWirePkts: 4344, sources.TSOSends: 0}, 1},
 		{"dev.em.4-t0.txt", "re", "dev.em.4", nil, 0},
 		{"dev.em.4-t0.txt", "epair", "dev.em.4", nil, 0},

@@ -6,6 +6,8 @@ import (
 	"net"
 
 	"golang.org/x/sys/unix"
+
+	"netwatch/sources/ethtool"
 )
 
 // Describe tells the facts of an interface. It fails only when there is no such
@@ -16,29 +18,29 @@ func Describe(iface string) (Facts, error) {
 		return Facts{}, fmt.Errorf("%s: %w", iface, errGone)
 	}
 	f := Facts{Name: iface, MTU: i.MTU, Addrs: prefixes(i), Up: i.Flags&net.FlagRunning != 0}
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	card, err := ethtool.Open(iface)
 	if err != nil {
 		return f, nil
 	}
-	defer unix.Close(fd)
-	if d, err := unix.IoctlGetEthtoolDrvinfo(fd, iface); err == nil {
+	defer card.Close()
+	if d, err := card.Info(); err == nil {
 		f.Driver, f.Device = unix.ByteSliceToString(d.Driver[:]), unix.ByteSliceToString(d.Bus_info[:])
 		if firmware := unix.ByteSliceToString(d.Fw_version[:]); firmware != "" {
 			f.Description = "firmware " + firmware
 		}
 	}
-	f.Speed, f.Media = linkOf(fd, iface)
+	f.Speed, f.Media = linkOf(card)
 	f.Kind, f.Over = below(iface)
 	return f, nil
 }
 
 // linkOf asks for the speed by struct ethtool_cmd (linux/ethtool.h), which every
 // kernel still answers.
-func linkOf(fd int, iface string) (bits uint64, media string) {
+func linkOf(card *ethtool.Card) (bits uint64, media string) {
 	const speedAt, duplexAt, speedHighAt = 12, 14, 28
 	request := make([]byte, 44)
 	binary.NativeEndian.PutUint32(request, unix.ETHTOOL_GSET)
-	if ethtoolIoctl(fd, iface, request) != nil {
+	if card.Ask(request) != nil {
 		return 0, ""
 	}
 	low, high := binary.NativeEndian.Uint16(request[speedAt:]), binary.NativeEndian.Uint16(request[speedHighAt:])

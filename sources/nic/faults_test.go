@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -267,5 +268,18 @@ func TestBelow(t *testing.T) {
 		if got := f.Below(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// A brokenWatch has a bug in what reads the link's changes.
+type brokenWatch struct{ *fakeKernel }
+
+func (brokenWatch) watch(context.Context, chan<- linkChange) error { panic("index out of range") }
+
+// A bug in the goroutine that listens costs the listening, and the rest goes on.
+func TestWatchPanics(t *testing.T) {
+	err := watch(t.Context(), brokenWatch{newFake()}, nil)
+	if err == nil || err.Error() != "a bug in netwatch: index out of range" {
+		t.Error(err)
 	}
 }

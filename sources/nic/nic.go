@@ -102,6 +102,17 @@ func New(iface string, every time.Duration) *Source {
 	return &Source{iface, max(every, pollEvery), openKernel, wallClock}
 }
 
+// watch is the kernel's, and survives its panic as the hub does that of a source: here
+// is a goroutine that the hub does not know, and the terminal would be left as it is.
+func watch(ctx context.Context, k kernel, changes chan<- linkChange) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a bug in netwatch: %v", p)
+		}
+	}()
+	return k.watch(ctx, changes)
+}
+
 // Name is "nic".
 func (s *Source) Name() string { return "nic" }
 
@@ -121,7 +132,7 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 
 	watchCtx, stop := context.WithCancel(ctx)
 	changes, watched := make(chan linkChange, 16), make(chan error, 1)
-	go func() { watched <- k.watch(watchCtx, changes) }()
+	go func() { watched <- watch(watchCtx, k, changes) }()
 	defer func() {
 		stop()
 		if watched != nil {

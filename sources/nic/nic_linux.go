@@ -21,7 +21,7 @@ type linuxKernel struct {
 	seq   uint32
 	buf   []byte
 	index int
-	card  *ethtool
+	card  *cardStats
 	speed uint64
 }
 
@@ -30,7 +30,7 @@ func openKernel(iface string) (kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	card, err := openEthtool(iface)
+	card, err := openCardStats(iface)
 	if err != nil {
 		unix.Close(fd)
 		return nil, err
@@ -51,7 +51,7 @@ func routeSocket(flags int, groups uint32) (int, error) {
 	return fd, nil
 }
 
-func (k *linuxKernel) close() error { return errors.Join(k.card.close(), unix.Close(k.fd)) }
+func (k *linuxKernel) close() error { return errors.Join(k.card.Close(), unix.Close(k.fd)) }
 
 func (k *linuxKernel) read(r *reading, whole bool) error {
 	l, err := k.link()
@@ -74,7 +74,7 @@ func (k *linuxKernel) read(r *reading, whole bool) error {
 	if whole {
 		k.speed = 0
 		if k.card.driver.line {
-			k.speed, _ = linkOf(k.card.fd, k.iface)
+			k.speed, _ = linkOf(k.card.Card)
 		}
 		k.card.read(&r.mac)
 	}

@@ -244,11 +244,11 @@ func TestEthtoolOfThisMachine(t *testing.T) {
 	}
 	told := 0
 	for _, name := range names {
-		e, err := openEthtool(name)
+		e, err := openCardStats(name)
 		if err != nil {
 			t.Skip(err)
 		}
-		defer e.close()
+		defer e.Close()
 		e.find()
 		var a, b group
 		e.read(&a)

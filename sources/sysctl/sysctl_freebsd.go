@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"netwatch/parsers/bsd"
 )
 
 const (
@@ -109,10 +109,7 @@ func Device(index int) (driver string, unit int, ok bool) {
 	if err != nil {
 		return "", 0, false
 	}
-	name, _, _ := strings.Cut(string(b), "\x00")
-	driver = strings.TrimRight(name, "0123456789")
-	unit, err = strconv.Atoi(name[len(driver):])
-	return driver, unit, err == nil && driver != ""
+	return bsd.ParseDriverName(b)
 }
 
 // ifMIB is the number of a row (IFDATA_* of net/if_mib.h) of an interface.
