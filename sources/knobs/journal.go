@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	journalFile   = "journal.json"
-	journalFormat = 1
+	journalFile    = "journal.json"
+	newJournalFile = journalFile + ".new"
+	journalFormat  = 1
 	// lockLimit is how long another netwatch may take for its turn: a driver that
 	// resets its card needs seconds.
 	lockLimit = 15 * time.Second
@@ -311,7 +312,8 @@ func (j *Journal) runs(e Entry) bool {
 }
 
 // save replaces the journal so that it is whole at any moment, also after a power
-// loss: a new file, on disk, renamed, and the name on disk.
+// loss: a new file, on disk, renamed, and the name on disk. Under the lock there is one
+// new file at most; one that a death left is written over.
 func (l *ledger) save() error {
 	if l == nil {
 		return nil
@@ -320,7 +322,7 @@ func (l *ledger) save() error {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	f, err := os.CreateTemp(l.dir, journalFile+".new-*")
+	f, err := os.OpenFile(filepath.Join(l.dir, newJournalFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
