@@ -45,6 +45,10 @@ const Everywhere = "*"
 // knob is turned is not known.
 var ErrUnanswered = errors.New("no answer")
 
+// ErrAway is the error of a turn on a host that is not there: it was not asked, and what
+// its knobs are is not known.
+var ErrAway = errors.New("it is not connected")
+
 // A Turner turns knobs by name on a host ("" = here). The result comes back as
 // Events in the stream; the error is only for a turn that could not be tried.
 type Turner interface {

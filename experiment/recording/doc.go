@@ -1,9 +1,14 @@
 // Package recording is netwatch's one codec: a recording on disk, what an agent
 // says on its pipe, and what -o json prints. It is JSON Lines:
 //
-//	{"netwatch":1,"version":"0.1.0","host":"s1","os":"freebsd",…}          header, first line
-//	{"series":0,"source":"nic","subject":"em4","metric":"rx"}              names index 0
-//	{"at":1732964400123456,"s":[[0,-1200,100000,1,117300,…]],"e":[{…}]}    one Batch
+//	{"netwatch":1,"version":"0.1.0","host":"s1.lab","here":"s1",…}                    header, first line
+//	{"series":0,"host":"r1","source":"nic","subject":"em4","metric":"rx"}             names index 0
+//	{"at":1732964400123456,"host":"s1","s":[[0,-1200,100000,1,117300,…]],"e":[{…}]}   one Batch
+//
+// Every line names a host where the header says what this one is called ("here"): that of
+// a series and of each event is whose figures and doings they are, that of a Batch is the one
+// whose clock it is told by and which recorded it. Lines of an agent, whose asker knows who it
+// is, and older recordings name only other hosts.
 //
 // Times are microseconds: "at" since 1970, in samples and events relative to the
 // Batch. A sample is [series, at, span, n, sum, min, max, last]. A series is

@@ -11,6 +11,7 @@ type Header struct {
 	Version   string            `json:"version"`
 	Commit    string            `json:"commit,omitempty"` // it was built from, where that is known
 	Host      string            `json:"host"`
+	Here      string            `json:"here,omitempty"` // what its lines call this host; without it a line that names no host is of this one
 	OS        string            `json:"os"`
 	Kernel    string            `json:"kernel,omitempty"`
 	Interface string            `json:"interface,omitempty"`

@@ -136,7 +136,7 @@ func (r *Reader) define(i int, l seriesLine) error {
 	if !known {
 		return r.bad(fmt.Sprintf("unknown metric %q", l.Metric))
 	}
-	r.series[i] = &sources.Series{Host: l.Host, Source: l.Source, Subject: l.Subject, Metric: m}
+	r.series[i] = &sources.Series{Host: r.host(l.Host), Source: l.Source, Subject: l.Subject, Metric: m}
 	return nil
 }
 
@@ -153,11 +153,19 @@ func (r *Reader) batch(l anyLine) (sources.Batch, error) {
 	}
 	for _, e := range l.Events {
 		b.Events = append(b.Events, sources.Event{
-			At: at.Add(micros(e.At)), Span: micros(e.Span), Kind: e.Kind, Host: e.Host, Source: e.Source,
+			At: at.Add(micros(e.At)), Span: micros(e.Span), Kind: e.Kind, Host: r.host(e.Host), Source: e.Source,
 			Subject: e.Subject, Text: e.Text, Old: e.Old, Asked: e.Asked, New: e.New, Error: e.Error, Knob: e.Knob, Flow: e.Flow,
 		})
 	}
 	return b, nil
+}
+
+// host is that of a Series or an Event: "" is the one that was recorded on.
+func (r *Reader) host(name string) string {
+	if name == r.Header.Here {
+		return ""
+	}
+	return name
 }
 
 func (r *Reader) sample(raw json.RawMessage, at time.Time) (sources.Sample, error) {

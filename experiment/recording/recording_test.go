@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/netip"
@@ -38,10 +39,13 @@ func batches() []sources.Batch {
 	}
 }
 
-func record(t *testing.T) []byte {
+func record(t *testing.T) []byte { return recordAt(t, "") }
+
+// recordAt records with a name for this host.
+func recordAt(t *testing.T, here string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, Header{Version: "test", Host: "s1", OS: "freebsd", Start: start})
+	w, err := NewWriter(&buf, Header{Version: "test", Host: "s1", Here: here, OS: "freebsd", Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +81,52 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if got[1].Samples[0].Series != got[2].Samples[0].Series {
 		t.Error("one series came back as two pointers")
+	}
+}
+
+// Every line has its host where the header says what this one is called, and what comes
+// back is as without: this host is "".
+func TestEveryLineHasItsHost(t *testing.T) {
+	all := recordAt(t, "s1")
+	hosts := map[string]int{}
+	for line := range bytes.Lines(all) {
+		var l struct {
+			Host   string
+			Events []struct{ Host string } `json:"e"`
+		}
+		if err := json.Unmarshal(line, &l); err != nil {
+			t.Fatal(err)
+		}
+		hosts[l.Host]++
+		for _, e := range l.Events {
+			hosts["event "+e.Host]++
+		}
+	}
+	// the header, three Batches and tx here, cwnd on r1; two events here, one there
+	if d := cmp.Diff(map[string]int{"s1": 5, "r1": 1, "event s1": 2, "event r1": 1}, hosts); d != "" {
+		t.Errorf("%s\n%s", d, all)
+	}
+	_, got, err := readAll(bytes.NewReader(all))
+	opts := cmp.Options{cmpopts.EquateApproxTime(0), cmpopts.EquateComparable(netip.AddrPort{}), cmpopts.EquateEmpty()}
+	if d := cmp.Diff(batches(), got, opts); d != "" || err != nil {
+		t.Error(d, err)
+	}
+}
+
+// A recording that does not say what its lines call this host is an older one, or an
+// agent's: there a host that is named is another one, whatever the header calls this one.
+func TestLinesWithoutAHost(t *testing.T) {
+	in := `{"netwatch":1,"host":"s1"}` + "\n" + `{"series":0,"source":"nic","subject":"em4","metric":"rx"}` + "\n" +
+		`{"series":1,"host":"s1","source":"nic","subject":"em4","metric":"rx"}` + "\n" +
+		`{"at":5,"s":[[0,0,0,1,1,1,1,1],[1,0,0,1,1,1,1,1]],"e":[{"at":0,"kind":"mark"},{"at":0,"kind":"mark","host":"s1"}]}` + "\n"
+	rd, got, err := readAll(strings.NewReader(in))
+	if err != nil || rd.NBad != 0 || len(got) != 1 {
+		t.Fatalf("%v, %v, bad %v", got, err, rd.Bad)
+	}
+	b := got[0]
+	hosts := []string{b.Samples[0].Series.Host, b.Samples[1].Series.Host, b.Events[0].Host, b.Events[1].Host}
+	if d := cmp.Diff([]string{"", "s1", "", "s1"}, hosts); d != "" {
+		t.Error(d)
 	}
 }
 

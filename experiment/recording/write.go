@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,8 @@ import (
 type Writer struct {
 	w     io.Writer
 	buf   []byte
+	here  string // Header.Here
+	host  []byte // a Batch's word for it
 	index map[*sources.Series]int
 }
 
@@ -29,7 +32,15 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	if _, err := w.Write(append(line, '\n')); err != nil {
 		return nil, err
 	}
-	return &Writer{w: w, index: map[*sources.Series]int{}}, nil
+	out := &Writer{w: w, here: h.Here, index: map[*sources.Series]int{}}
+	if h.Here != "" {
+		name, err := json.Marshal(h.Here)
+		if err != nil {
+			return nil, fmt.Errorf("recording header: %w", err)
+		}
+		out.host = append([]byte(`,"host":`), name...)
+	}
+	return out, nil
 }
 
 type seriesLine struct {
@@ -66,6 +77,7 @@ func (w *Writer) WriteBatch(b sources.Batch) error {
 	}
 	w.buf = append(w.buf, `{"at":`...)
 	w.buf = strconv.AppendInt(w.buf, b.At.UnixMicro(), 10)
+	w.buf = append(w.buf, w.host...)
 	if len(b.Samples) > 0 {
 		w.buf = append(w.buf, `,"s":[`...)
 		for i := range b.Samples {
@@ -96,7 +108,7 @@ func (w *Writer) define(s *sources.Series) error {
 	}
 	i := len(w.index)
 	w.index[s] = i
-	line, err := json.Marshal(seriesLine{i, s.Host, s.Source, s.Subject, s.Metric.Name})
+	line, err := json.Marshal(seriesLine{i, cmp.Or(s.Host, w.here), s.Source, s.Subject, s.Metric.Name})
 	if err != nil {
 		return fmt.Errorf("recording series: %w", err)
 	}
@@ -126,7 +138,7 @@ func (w *Writer) events(b sources.Batch) error {
 	out := make([]eventJSON, len(b.Events))
 	for i, e := range b.Events {
 		out[i] = eventJSON{
-			At: e.At.UnixMicro() - b.At.UnixMicro(), Span: e.Span.Microseconds(), Kind: e.Kind, Host: e.Host, Source: e.Source,
+			At: e.At.UnixMicro() - b.At.UnixMicro(), Span: e.Span.Microseconds(), Kind: e.Kind, Host: cmp.Or(e.Host, w.here), Source: e.Source,
 			Subject: e.Subject, Text: e.Text, Old: e.Old, Asked: e.Asked, New: e.New, Error: e.Error, Knob: e.Knob, Flow: e.Flow,
 		}
 	}

@@ -347,8 +347,8 @@ func TestTheLinkIsLost(t *testing.T) {
 		done bool // the turn was answered
 		want string
 	}{
-		{"r1", true, "the agent on r1 is gone; it puts back what it turned, or netwatch restore on r1 does if it was killed: aim=2 (was 1) (exit status 0)"},
-		{"r1", false, "the agent on r1 is gone; it puts back what it turned, or netwatch restore on r1 does if it was killed: perhaps aim=2 (was 1) (exit status 0, while turning aim to 2)"},
+		{"r1", true, "the agent on r1 is gone; it puts back what it turned, or netwatch restore --peer r1 does if it was killed: aim=2 (was 1) (exit status 0)"},
+		{"r1", false, "the agent on r1 is gone; it puts back what it turned, or netwatch restore --peer r1 does if it was killed: perhaps aim=2 (was 1) (exit status 0, while turning aim to 2)"},
 		{"", true, "the agent is gone; netwatch restore puts back what it left turned: aim=2 (was 1) (exit status 0)"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

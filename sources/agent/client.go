@@ -297,7 +297,7 @@ func (c *Client) died(st proc.Status, said string) error {
 	defer c.mu.Unlock()
 	after, how := "netwatch restore puts back what it left turned", st.String()
 	if c.cfg.Host != "" {
-		after = "it puts back what it turned, or netwatch restore on " + c.cfg.Host + " does if it was killed"
+		after = "it puts back what it turned, or netwatch restore --peer " + c.cfg.Host + " does if it was killed"
 	}
 	if c.silent.Load() {
 		how = fmt.Sprintf("no word for %v", silenceHere)

@@ -68,7 +68,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	if cfg.now == nil {
 		cfg.now = time.Now
 	}
-	s := &server{cfg: cfg, out: o, board: knobs.NewJournaled(o, journal, cfg.Knobs...), work: make(chan task, asked), began: time.Now()}
+	s := &server{cfg: cfg, out: o, board: knobs.NewJournaled(o, journal, cfg.Knobs...), journal: journal, work: make(chan task, asked), began: time.Now()}
 	s.running.Go(func() { s.watchKnobs(ctx) })
 	go s.read(ctx, in, end)
 	s.serve(ctx)
@@ -97,6 +97,7 @@ type server struct {
 	cfg     Config
 	out     *outlet
 	board   *knobs.Board
+	journal *knobs.Journal // nil: none is kept
 	work    chan task
 	watched bool
 	running sync.WaitGroup
@@ -260,7 +261,7 @@ func (s *server) done(id int64, err error) recording.Answer {
 	return recording.Answer{Done: d}
 }
 
-// watch starts the sources at the first call.
+// watch starts the sources at the first call, and tells what was left turned.
 func (s *server) watch(ctx context.Context, every time.Duration) error {
 	switch {
 	case s.cfg.Watch == nil:
@@ -269,6 +270,7 @@ func (s *server) watch(ctx context.Context, every time.Duration) error {
 		return errors.New("it is watched already")
 	}
 	s.watched = true
+	s.tellLeft()
 	h, list := s.cfg.Watch(every)
 	for _, src := range list {
 		h.Go(ctx, src)

@@ -159,7 +159,7 @@ func (e *Ends) turnAll(ctx context.Context, ends []end, name, value string) erro
 		return nil
 	}
 	back := e.putBack(ctx, turned, name)
-	r := e.refusal(failed, back)
+	r := e.refusal(name, failed, back)
 	now := time.Now()
 	e.sink.Event(sources.Event{At: now, Span: now.Sub(began), Kind: sources.KnobBoth, Source: "knobs", Subject: name, Asked: value, Text: r.Text, Error: true})
 	return r
@@ -204,6 +204,8 @@ func (e *Ends) one(ctx context.Context, n end, name, value string) outcome {
 	o.old = e.last(n.host, name)
 	if o.new = o.old; err == nil || o.hangs || errors.Is(err, sources.ErrUnanswered) {
 		o.new, o.err = "", &unknown{name, err}
+	} else if errors.Is(err, sources.ErrAway) {
+		o.new = ""
 	}
 	e.Event(sources.Event{At: o.at, Kind: sources.KnobFailed, Host: n.host, Source: "knobs", Subject: name,
 		Old: o.old, Asked: value, New: o.new, Text: o.err.Error(), Error: true})
@@ -274,7 +276,7 @@ func (e *Ends) putBack(ctx context.Context, turned []outcome, name string) []out
 }
 
 // refusal puts into words who refused and what became of the others.
-func (e *Ends) refusal(failed, back []outcome) *Refusal {
+func (e *Ends) refusal(name string, failed, back []outcome) *Refusal {
 	r := &Refusal{}
 	var parts []string
 	for _, o := range failed {
@@ -288,6 +290,10 @@ func (e *Ends) refusal(failed, back []outcome) *Refusal {
 	for _, o := range back {
 		if o.err != nil {
 			r.errs = append(r.errs, o.err)
+			if errors.Is(o.err, sources.ErrAway) { // lost since it turned: it puts back by itself, or was killed
+				parts = append(parts, e.word(o.host)+" is gone: its "+name+" is not known")
+				continue
+			}
 			parts = append(parts, e.word(o.host)+" is NOT put back, it is "+cmp.Or(o.new, "unknown")+": "+o.err.Error())
 			continue
 		}

@@ -28,12 +28,16 @@ type fakeEnd struct {
 	stuck   string // what it says to the value 1, once it has another
 	untried error  // a turn cannot be tried
 	mute    bool   // it says nothing
+	lost    error  // how it ends once it has turned, after which it is away
 	once    bool   // it takes its time only for the first turn
 	turns   []string
 }
 
 func (f *fakeEnd) Turn(ctx context.Context, host, knob, value string) error {
 	f.turns = append(f.turns, value)
+	if f.lost != nil && len(f.turns) > 1 {
+		return sources.ErrAway
+	}
 	if f.untried != nil {
 		return f.untried
 	}
@@ -58,7 +62,7 @@ func (f *fakeEnd) Turn(ctx context.Context, host, knob, value string) error {
 	if !f.mute {
 		f.sink.Event(e)
 	}
-	return nil
+	return f.lost
 }
 
 type log struct {
@@ -159,6 +163,12 @@ func TestTurnEverywhere(t *testing.T) {
 			hereTurns: []string{"2", "1"}, farTurns: []string{"2"},
 			text: "r1 did not answer: its aim is not known; s1 put back to 1",
 		},
+		{
+			name: "its link is lost when it has turned",
+			here: fakeEnd{}, far: fakeEnd{lost: fmt.Errorf("the agent is gone: %w", sources.ErrUnanswered)},
+			hereTurns: []string{"2", "1"}, farTurns: []string{"2", "1"},
+			text: "r1: the agent is gone: no answer; s1 put back to 1; r1 is gone: its aim is not known",
+		},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -248,6 +258,21 @@ func TestAnEndThatTakesTooLong(t *testing.T) {
 			t.Errorf("what is not known is told as known: %+v", out.events)
 		}
 	})
+}
+
+// What the knob of a host is that is away is not known, whatever it said before.
+func TestAnEndThatIsAway(t *testing.T) {
+	out := &log{}
+	e := New(out, "s1")
+	e.Event(sources.Event{Kind: sources.KnobSeen, Host: "r1", Subject: "aim", New: "2"})
+	e.Add("", &fakeEnd{sink: e, value: "2"})
+	e.Add("r1", &fakeEnd{sink: e, untried: sources.ErrAway})
+	if err := e.Turn(t.Context(), sources.Everywhere, "aim", "1"); err == nil || err.Error() != "r1: it is not connected; s1 put back to 2" {
+		t.Errorf("error %q", err)
+	}
+	if !slices.Contains(out.kinds(), "knob-failed r1 2>") {
+		t.Errorf("what is not known is told as known: %q", out.kinds())
+	}
 }
 
 func TestTurnOfOneEnd(t *testing.T) {
