@@ -134,6 +134,32 @@ func (f *FlowState) At(m sources.Metric, at time.Time) (v float64, ok bool) {
 	return 0, false
 }
 
+// Moving is how many connections of a host move data now. Where it is more than one and
+// no load generator tells the sum, goodput is that of one of them.
+func (s *Session) Moving(host string) int {
+	return moving(s.Flows(), host, func(f *FlowState, m sources.Metric) (float64, bool) { return f.Now(m, s.now) })
+}
+
+// MovingAt is Moving at a past time.
+func (s *Session) MovingAt(host string, at time.Time) int {
+	return moving(s.FlowsAt(at), host, func(f *FlowState, m sources.Metric) (float64, bool) { return f.At(m, at) })
+}
+
+func moving(flows []*FlowState, host string, figure func(*FlowState, sources.Metric) (float64, bool)) (n int) {
+	for _, f := range flows {
+		out, _ := figure(f, sources.Goodput)
+		in, _ := figure(f, sources.RxGood)
+		if f.Host == host && out+in > leastSent {
+			n++
+		}
+	}
+	return n
+}
+
+// OfConnection says whether a Track's figures are those of one connection, not of a load
+// with all its streams.
+func (t *Track) OfConnection() bool { return flowSources[t.Origin.Source] }
+
 // rateAt orders flows as rate does, by what they did at a past time.
 func (f *FlowState) rateAt(at time.Time) (sum float64) {
 	for _, m := range []sources.Metric{sources.Goodput, sources.RxGood, sources.Sampled, sources.RxSampled} {

@@ -55,7 +55,7 @@ func sentence(e sources.Event) string {
 		}
 		return e.Source + " ended" + said
 	case sources.SourceNote:
-		if strings.HasPrefix(e.Text, e.Source+": ") { // the tool named itself
+		if first, _, _ := strings.Cut(e.Text, " "); strings.TrimSuffix(first, ":") == e.Source { // it names itself
 			return e.Text
 		}
 		return e.Source + said

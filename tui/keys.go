@@ -88,7 +88,7 @@ func (m *model) pageKey(key string) bool {
 }
 
 func (m *model) page(p panes.Page) {
-	m.frame.View.Page, m.frame.View.Row = p, 0
+	m.frame.View.Page, m.frame.View.Row, m.frame.View.Detail = p, 0, 0
 }
 
 func (m *model) row(key string) {
@@ -98,10 +98,20 @@ func (m *model) row(key string) {
 		return
 	}
 	last := panes.LastRow(&m.frame, m.w, m.h)
+	more := panes.LastDetail(&m.frame, m.w, m.h)
+	v.Detail = min(v.Detail, more)
 	switch key {
 	case "j", "down":
+		if v.Detail < more {
+			v.Detail++
+			return
+		}
 		v.Row++
 	case "k", "up":
+		if v.Detail > 0 {
+			v.Detail--
+			return
+		}
 		v.Row--
 	case "pgdown":
 		v.Row += max(m.h-5, 1)
@@ -112,7 +122,7 @@ func (m *model) row(key string) {
 	default:
 		v.Row = last
 	}
-	v.Row = min(max(v.Row, 0), last)
+	v.Row, v.Detail = min(max(v.Row, 0), last), 0
 }
 
 // chartKeys do nothing that could be seen on another page.

@@ -342,3 +342,31 @@ func TestViewKeys(t *testing.T) {
 		})
 	}
 }
+
+// TestKnobDetailsScroll: j goes through what is told of a knob before it goes to the next.
+func TestKnobDetailsScroll(t *testing.T) {
+	b := newBench(nil)
+	b.cfg.Session.Knobs()[0].Spec.Note = strings.Repeat("much to tell of it ", 8) // 152 letters in rows of 35, below the values: 6 rows, room for 3
+	b.Update(tea.WindowSizeMsg{Width: 40, Height: 8})
+	b.press("K")
+	v := &b.frame.View
+	for _, c := range []struct {
+		keys        string
+		row, detail int
+	}{{"j", 0, 1}, {"j j", 0, 3}, {"j", 1, 0}, {"k", 0, 0}, {"j j k", 0, 1}, {"G", 3, 0}} {
+		if b.press(c.keys); v.Row != c.row || v.Detail != c.detail {
+			t.Errorf("%s: row %d, scrolled by %d, want %d and %d", c.keys, v.Row, v.Detail, c.row, c.detail)
+		}
+	}
+}
+
+// TestNoticesAreWhole: why a key does nothing is said to its end on a narrow screen.
+func TestNoticesAreWhole(t *testing.T) {
+	b := newBench(nil)
+	b.Update(tea.WindowSizeMsg{Width: 40, Height: 8})
+	b.press("K G right")
+	const want = "lro is locked: needs root; by hand: ifconfig em4 lro off"
+	if got := strings.Join(strings.Fields(b.View().Content), " "); !strings.HasSuffix(got, want) {
+		t.Errorf("the screen ends %q, want %q", got, want)
+	}
+}

@@ -38,7 +38,7 @@ func (m *model) proposeLog() tea.Cmd {
 				return nil, false
 			}
 			return nil, true
-		}}
+		}, nil}
 		return nil
 	}
 	port, packets := m.loadPort(), m.packets()
@@ -68,7 +68,7 @@ func (m *model) askLog(p proposalMsg) {
 			return nil, false
 		}
 		return nil, true
-	}}
+	}, nil}
 }
 
 // tellLogger passes on that a run began or ended.

@@ -27,6 +27,7 @@ type model struct {
 	undos   []undone  // what U began, oldest first
 	stopped bool      // the load was stopped by Ctrl-C
 	loaded  bool      // the Logger was told that a run is on
+	facts   time.Time // when the card was asked last what it is
 	result  Result
 }
 
@@ -66,6 +67,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.frame.Notice = ""
 		cmd = m.key(msg.String())
+	case factsMsg:
+		m.frame.Facts = string(msg)
 	case turnedMsg:
 		m.turning = ""
 		if msg.err != nil {
@@ -98,6 +101,7 @@ func (m *model) news() tea.Cmd {
 		m.cfg.Session.Apply(b)
 	}
 	m.tellLogger()
+	m.askAgain()
 	if m.cfg.Session.Now().After(m.until) {
 		m.frame.Notice = ""
 	}
@@ -105,7 +109,27 @@ func (m *model) news() tea.Cmd {
 		m.frame.Ended = true
 		return nil
 	}
-	return m.feed.collect(m.ctx, frameTime)
+	return tea.Batch(m.feed.collect(m.ctx, frameTime), m.describe())
+}
+
+// factsEvery is how often a card is asked what it is: its speed and MTU may change.
+const factsEvery = 5 * time.Second
+
+type factsMsg string
+
+// describe asks the card, away from the screen, once in a while and when its link is back.
+func (m *model) describe() tea.Cmd {
+	now := m.cfg.Session.Now()
+	_, down := m.cfg.Session.LinkDown("")
+	if down {
+		m.facts = time.Time{}
+	}
+	if m.cfg.Describe == nil || down || now.Sub(m.facts) < factsEvery {
+		return nil
+	}
+	m.facts = now
+	tell := m.cfg.Describe
+	return func() tea.Msg { return factsMsg(tell()) }
 }
 
 // notice puts a word about the last key into the footer.

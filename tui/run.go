@@ -63,6 +63,7 @@ type Config struct {
 	Logger   Logger               // nil: this session logs nothing
 	Host     string               // this host's name, for the header
 	Facts    string               // the card in words, for the header
+	Describe func() string        // tells them anew, "" while the card is not there; nil: they never change
 	Keep     bool                 // nothing is put back unless a person says so when leaving
 	OverLink bool                 // this terminal itself hangs on the interface: a turn that drops the link wants Enter twice
 	Theme    theme.Options

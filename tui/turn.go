@@ -12,10 +12,26 @@ import (
 )
 
 // A question stands in the footer and takes every key until it is answered. Esc
-// always takes it back.
+// always takes it back. What it says is said anew with every frame, for a knob may be
+// turned by another hand meanwhile; one that has become pointless goes.
 type question struct {
 	prompt panes.Prompt
 	answer func(key string) (cmd tea.Cmd, done bool)
+	again  func() (p panes.Prompt, pointless string) // nil: it stays as it is
+}
+
+// askAgain says a question anew, or why there is none any more.
+func (m *model) askAgain() {
+	if m.ask == nil || m.ask.again == nil {
+		return
+	}
+	p, pointless := m.ask.again()
+	if pointless != "" {
+		m.ask = nil
+		m.notice(pointless)
+		return
+	}
+	m.ask.prompt = p
 }
 
 func (m *model) answer(key string) tea.Cmd {
@@ -124,14 +140,16 @@ func (m *model) chooseKnob(name string) tea.Cmd {
 	if k == nil {
 		return nil
 	}
-	m.ask = &question{m.frame.Whose(panes.Choose(k[0]), k), func(key string) (tea.Cmd, bool) {
+	words := func() (panes.Prompt, string) { return m.frame.Whose(panes.Choose(k[0]), k), m.refusal(k...) }
+	p, _ := words()
+	m.ask = &question{p, func(key string) (tea.Cmd, bool) {
 		value, ok := panes.ByDigit(k[0], key)
 		if !ok {
 			return nil, false
 		}
 		m.ask = nil
 		return m.turn(k, value), true
-	}}
+	}, words}
 	return nil
 }
 
@@ -157,14 +175,20 @@ func neighbour(k *experiment.KnobState, step int) string {
 func (m *model) turn(k knob, value string) tea.Cmd { return m.change(change{knob: k, value: value}) }
 
 func (m *model) change(c change) tea.Cmd {
+	already := c.knob.name() + " is " + c.value + " already"
 	switch {
 	case c.knob.at(c.value):
-		m.notice(c.knob.name() + " is " + c.value + " already")
+		m.notice(already)
 		return nil
 	case !drops(c.knob):
 		return m.start([]change{c})
 	}
-	m.confirm(m.frame.Whose(panes.Confirm(c.knob[0], c.value), c.knob), []change{c})
+	m.confirm(func() (panes.Prompt, string) {
+		if c.knob.at(c.value) {
+			return panes.Prompt{}, already
+		}
+		return m.frame.Whose(panes.Confirm(c.knob[0], c.value), c.knob), m.refusal(c.knob...)
+	}, []change{c})
 	return nil
 }
 
@@ -177,19 +201,24 @@ type change struct {
 
 // confirm turns after Enter, and after a second one where the terminal itself
 // would hang on the link that drops.
-func (m *model) confirm(p panes.Prompt, changes []change) {
+func (m *model) confirm(words func() (panes.Prompt, string), changes []change) {
 	sure := !m.cfg.OverLink
+	p, _ := words()
 	m.ask = &question{p, func(key string) (tea.Cmd, bool) {
 		switch {
 		case key != "enter":
 			return nil, false
 		case !sure:
 			sure = true
-			m.ask.prompt = panes.OwnLink
+			m.ask.prompt, m.ask.again = panes.OwnLink, nil
 			return nil, false
 		}
-		return m.start(changes), true
-	}}
+		left := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return c.knob.at(c.value) })
+		if len(left) == 0 {
+			return nil, true
+		}
+		return m.start(left), true
+	}, words}
 }
 
 // start turns one knob after the other, away from the screen: a turn may take

@@ -36,7 +36,7 @@ func (m *model) undo() tea.Cmd {
 	if !drops(all) {
 		return m.start(changes)
 	}
-	m.confirm(panes.RestoreAll(words(changes)), changes)
+	m.confirm(m.putBack(changes), changes)
 	return nil
 }
 
@@ -161,7 +161,7 @@ func (m *model) restoreAll() tea.Cmd {
 	if !drops(turned) {
 		return m.start(changes)
 	}
-	m.confirm(panes.RestoreAll(words(changes)), changes)
+	m.confirm(m.putBack(changes), changes)
 	return nil
 }
 
@@ -192,6 +192,21 @@ func matching(turned []*experiment.KnobState, f func(*experiment.KnobState) bool
 		}
 	}
 	return out
+}
+
+// putBack is the question before several turns of which one drops the link.
+func (m *model) putBack(changes []change) func() (panes.Prompt, string) {
+	return func() (panes.Prompt, string) {
+		left := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return c.knob.at(c.value) })
+		if len(left) == 0 {
+			return panes.Prompt{}, "there is nothing to put back any more"
+		}
+		var all knob
+		for _, c := range left {
+			all = append(all, c.knob...)
+		}
+		return panes.RestoreAll(words(left)), m.refusal(all...)
+	}
 }
 
 func words(changes []change) []string {

@@ -107,7 +107,7 @@ func (h *hosts) turned(args ...string) *terminal.Terminal {
 // back within a second.
 func TestTheScreenIsKilled(t *testing.T) {
 	h := newHosts(t)
-	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT} { // QUIT ends a Go program as a panic does
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT} { // QUIT ends a Go program as a panic that nobody recovers does
 		term := h.turned()
 		h.agent()
 		must(t, term.Cmd.Process.Signal(sig))

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +105,15 @@ func TestDemoWithoutAScreen(t *testing.T) {
 	if r.Header.Simulated != "SIMULATED" || r.Header.Interface != "em4" {
 		t.Errorf("header %+v", r.Header)
 	}
+	for line := range strings.Lines(stdout) {
+		var l struct {
+			Host   string                  `json:"host"`
+			Events []struct{ Host string } `json:"e"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Host == "" || slices.Contains(l.Events, struct{ Host string }{}) {
+			t.Errorf("a line without its host (%v): %s", err, line)
+		}
+	}
 	batches, pings := 0, 0
 	if err := r.Copy(func(b sources.Batch) error {
 		batches++
@@ -149,8 +160,38 @@ func TestRecordingReplaysToTheSameTable(t *testing.T) {
 	if !strings.Contains(first, "| aim=1 | idle |") || table(first) != table(again) {
 		t.Errorf("recorded:\n%s\nreplayed:\n%s", first, again)
 	}
+	status, of, stderr := cli("replay", older(t, file), "-o", "md", "--speed", "0", "--settle", "500ms")
+	if status != exitOK || table(first) != table(of) {
+		t.Errorf("of an older one: status %d: %s\n%s", status, stderr, of)
+	}
 	status, _, stderr = cli("review", file)
 	if status != exitOK {
 		t.Errorf("review: status %d: %s", status, stderr)
+	}
+}
+
+// older is a recording as it was before lines named their own host.
+func older(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	must(t, err)
+	head, rest, _ := strings.Cut(string(text), "\n")
+	var h recording.Header
+	must(t, json.Unmarshal([]byte(head), &h))
+	head = strings.Replace(head, `,"here":"`+h.Here+`"`, "", 1)
+	rest = strings.ReplaceAll(rest, `"host":"`+h.Here+`",`, "")
+	old := filepath.Join(t.TempDir(), "old.nwr")
+	must(t, os.WriteFile(old, []byte(head+"\n"+rest), 0o644))
+	return old
+}
+
+func TestCalled(t *testing.T) {
+	for _, c := range []struct{ host, peer, want string }{
+		{"s1.lab.example", "r1", "s1"}, {"s1", "s1", "here"}, {"s1.lab", "s1", "here"}, {"", "r1", "here"},
+	} {
+		h := recording.Header{Host: c.host, Options: map[string]string{"peer " + c.peer: "em4"}}
+		if got := called(h); got != c.want {
+			t.Errorf("%q with the peer %q is called %q, want %q", c.host, c.peer, got, c.want)
+		}
 	}
 }

@@ -4,32 +4,61 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"netwatch/sources/tail"
 )
 
-// follow is a growing file as a stream: what is written to it, also after it was
-// truncated or replaced. It ends when ctx does.
-func follow(ctx context.Context, path string) io.Reader {
+// A follower is a growing file as a stream: what is written to it, also after it was
+// truncated or replaced. It ends when its ctx does.
+type follower struct {
+	io.Reader
+	path  string
+	w     *io.PipeWriter
+	note  func(text string)
+	found atomic.Bool // there was something at the path
+}
+
+// follow follows a file. What is worth a word about the file itself goes to note.
+func follow(ctx context.Context, path string, note func(text string)) *follower {
 	r, w := io.Pipe()
+	f := &follower{Reader: r, path: path, w: w, note: note}
 	go func() {
 		t := tail.Tail{Path: path}
-		w.CloseWithError(t.Run(ctx, pipeHandler{w}))
+		w.CloseWithError(t.Run(ctx, f))
 	}()
 	context.AfterFunc(ctx, func() { r.CloseWithError(io.EOF) })
-	return r
+	return f
 }
 
-// A pipeHandler passes on what a Tail reads.
-type pipeHandler struct{ w *io.PipeWriter }
+// Missing is the path of a file that was never there, else "".
+func (f *follower) Missing() string {
+	if f.found.Load() {
+		return ""
+	}
+	return f.path
+}
 
-func (p pipeHandler) Data(b []byte, _ int64) {
+// Data implements tail.Handler.
+func (f *follower) Data(b []byte, _ int64) {
 	// A reader that went away ends the Tail's context as well.
-	_, _ = p.w.Write(b)
+	_, _ = f.w.Write(b)
 }
 
-func (p pipeHandler) Notice(tail.Notice) {}
-func (p pipeHandler) Looked()            {}
+// Notice implements tail.Handler.
+func (f *follower) Notice(n tail.Notice) {
+	switch n.Kind {
+	case tail.Opened:
+		f.found.Store(true)
+	case tail.Absent:
+		f.note(f.path + ": not there yet, waiting for it")
+	case tail.Unreadable:
+		f.note("cannot read " + n.Err.Error())
+	}
+}
+
+// Looked implements tail.Handler.
+func (f *follower) Looked() {}
 
 func isPipe(path string) bool {
 	info, err := os.Stat(path)

@@ -246,8 +246,10 @@ func (p *plan) restoreAll(w io.Writer, here hand) error {
 	defer cancel()
 	all := []error{p.restore(w, here)}
 	for _, peer := range p.peers {
-		kept, back := p.split(peer.host, peer.Changed())
-		all = append(all, peer.leave(ctx, w, kept, back))
+		changed, unknown := peer.standing()
+		kept, back := p.split(peer.host, changed)
+		lostKept, lostBack := p.split(peer.host, unknown)
+		all = append(all, peer.leave(ctx, w, kept, back), peer.unasked(lostKept, lostBack))
 	}
 	var words []error
 	unrestored := false

@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"netwatch/sources"
 	"netwatch/sources/hub"
 	"netwatch/sources/iperf"
 	"netwatch/sources/irq"
@@ -31,6 +33,7 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 	p := &plan{options: o, iface: iface, command: command}
 	if f, err := nic.Describe(iface); err == nil {
 		p.facts, p.driver = factLine(f), f.Driver
+		p.describe = func() string { return described(iface) }
 	}
 	var err error
 	if p.peers, err = o.openPeers(cmd.Context(), iface); err != nil {
@@ -50,7 +53,7 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 		p.sources = append(p.sources, ping.New(o.ping, 0))
 	}
 	if o.pingLog != "" {
-		p.sources = append(p.sources, ping.FromReader("ping", follow(watch, o.pingLog)))
+		p.sources = append(p.sources, ping.FromReader("ping", p.follow(watch, h, "ping", o.pingLog)))
 	}
 	switch {
 	case o.load == "-":
@@ -58,13 +61,22 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 	case isPipe(o.load):
 		p.read(&pipe{path: o.load})
 	case o.load != "":
-		p.sources = append(p.sources, iperf.FromReader("load", follow(watch, o.load)))
+		p.sources = append(p.sources, iperf.FromReader("load", p.follow(watch, h, "load", o.load)))
 	case len(command) > 0:
 		l := iperf.New(command)
 		p.sources = append(p.sources, l)
 		p.load, p.result = &again{l, h, watch}, l.Result
 	}
 	return p.run(cmd, h, watch, unwatch)
+}
+
+// follow follows a file that a source reads.
+func (p *plan) follow(ctx context.Context, h *hub.Hub, source, path string) io.Reader {
+	f := follow(ctx, path, func(text string) {
+		h.Event(sources.Event{At: time.Now(), Kind: sources.SourceNote, Source: source, Text: text})
+	})
+	p.awaited = append(p.awaited, f)
+	return f
 }
 
 // read takes a load that ends with in.
@@ -114,6 +126,15 @@ func (o *options) checkFiles() error {
 		}
 	}
 	return nil
+}
+
+// described is what the header says of a card now, "" while it is not there.
+func described(iface string) string {
+	f, err := nic.Describe(iface)
+	if err != nil {
+		return ""
+	}
+	return factLine(f)
 }
 
 // factLine is what the header says of a card.

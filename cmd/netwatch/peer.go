@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"slices"
 	"strings"
@@ -23,9 +21,6 @@ const (
 	linkTold    = 2 * time.Second  // between words about clock and link
 	steadyAfter = 30 * time.Second // a link that held so long starts over with backoffMin
 )
-
-// errNoPeer says that a peer is not there at the moment.
-var errNoPeer = errors.New("it is not connected")
 
 // A peer is the other end of the testbed, reached by ssh: a source that keeps an
 // agent running there, and the hand that turns its knobs. Agent forwarding, jump
@@ -193,7 +188,7 @@ func (p *peer) try(ctx context.Context, sink sources.Sink, again bool) (quiet ti
 			return 0, err
 		}
 	}
-	c := p.newClient(p.every)
+	c, first := p.newClient(p.every), !p.hasCome()
 	came := make(chan struct{})
 	go func() {
 		defer close(came)
@@ -206,7 +201,7 @@ func (p *peer) try(ctx context.Context, sink sources.Sink, again bool) (quiet ti
 	}()
 	told, enough := context.WithCancel(ctx)
 	go p.tellLink(told, c, sink)
-	err = c.Run(ctx, valueSink{sink, p})
+	err = c.Run(ctx, &peerSink{sink, p, first})
 	enough()
 	<-came
 	p.lose(c)
@@ -244,29 +239,51 @@ func (p *peer) set(c *agent.Client) {
 }
 
 // lose takes note of an agent that is gone. One that could still act has put back what
-// it turned; of one that was killed the next tells how the knobs stand.
+// it turned; of one that was killed the next tells how the knobs stand. What that one told
+// to be back is settled.
 func (p *peer) lose(c *agent.Client) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.client = nil
+	p.lost = slices.DeleteFunc(p.lost, func(l knobs.Change) bool {
+		value, told := p.values[l.Knob]
+		return told && value != l.Value
+	})
 	p.lost = append(p.lost, c.Changed()...)
 	clear(p.values)
 }
 
-// A valueSink hears what the knobs of a peer stand at.
-type valueSink struct {
+// hasCome says whether it was connected before.
+func (p *peer) hasCome() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.came
+}
+
+// A peerSink hears what the knobs of a peer stand at. What a netwatch that is gone left
+// turned there is told when the peer first comes: later it may be this one's own, which
+// leaving asks for.
+type peerSink struct {
 	sources.Sink
-	peer *peer
+	peer  *peer
+	first bool
 }
 
 // Event implements sources.Sink.
-func (v valueSink) Event(e sources.Event) {
-	switch e.Kind {
-	case sources.KnobSeen, sources.KnobTurned, sources.KnobDrifted, sources.KnobFailed:
+func (v *peerSink) Event(e sources.Event) {
+	switch {
+	case e.Kind == sources.KnobSeen || e.Kind == sources.KnobTurned || e.Kind == sources.KnobDrifted || e.Kind == sources.KnobFailed:
 		v.peer.stands(e.Subject, e.New)
+	case agent.IsLeft(e) && !v.first:
+		return
+	case agent.IsLeft(e):
+		e.Text += "; " + v.peer.restoreCommand() + " puts it back"
 	}
 	v.Sink.Event(e)
 }
+
+// restoreCommand is what a person types to put back what was left turned there.
+func (p *peer) restoreCommand() string { return "netwatch restore --peer " + p.host }
 
 func (p *peer) stands(knob, value string) {
 	p.mu.Lock()
@@ -279,25 +296,11 @@ func (p *peer) stands(knob, value string) {
 	}
 }
 
-// stillTurned are the knobs that an agent turned which is gone, and that stand as it
-// left them, but for those that the present one answers for.
-func (p *peer) stillTurned(ours []knobs.Change) (still []knobs.Change) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, l := range p.lost {
-		same := func(c knobs.Change) bool { return c.Knob == l.Knob }
-		if p.values[l.Knob] == l.Value && !slices.ContainsFunc(ours, same) && !slices.ContainsFunc(still, same) {
-			still = append(still, l)
-		}
-	}
-	return still
-}
-
 func (p *peer) agent() (*agent.Client, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.client == nil {
-		return nil, fmt.Errorf("%s: %w", p.host, errNoPeer)
+		return nil, fmt.Errorf("%s: %w", p.host, sources.ErrAway)
 	}
 	return p.client, nil
 }
@@ -309,61 +312,4 @@ func (p *peer) Turn(ctx context.Context, host, knob, value string) error {
 		return err
 	}
 	return c.Turn(ctx, host, knob, value)
-}
-
-// Changed tells which of its knobs are not as they were.
-func (p *peer) Changed() []knobs.Change {
-	c, err := p.agent()
-	if err != nil {
-		return nil
-	}
-	ours := c.Changed()
-	return append(p.stillTurned(ours), ours...)
-}
-
-// leave restores or keeps what was turned over there and says so.
-func (p *peer) leave(ctx context.Context, w io.Writer, kept, back []knobs.Change) error {
-	if len(kept)+len(back) == 0 {
-		return nil
-	}
-	c, err := p.agent()
-	if err != nil {
-		return err
-	}
-	if len(kept) > 0 {
-		if err := c.Keep(ctx, names(kept)...); err != nil {
-			return fmt.Errorf("%s: cannot keep what was turned: %w", p.host, err)
-		}
-		sayKept(w, p.host+": ", kept)
-	}
-	if len(back) == 0 {
-		return nil
-	}
-	err = c.Restore(ctx)
-	for _, l := range p.stillTurned(c.Changed()) {
-		if slices.ContainsFunc(back, func(b knobs.Change) bool { return b.Knob == l.Knob }) {
-			err = errors.Join(err, c.Turn(ctx, p.host, l.Knob, l.Start))
-		}
-	}
-	if err != nil {
-		return &exitError{exitUnrestored, fmt.Errorf("%s: not everything could be put back: %w", p.host, err)}
-	}
-	left, used := c.Left(), false
-	for _, k := range back {
-		if i := slices.IndexFunc(left, func(l knobs.Change) bool { return l.Knob == k.Knob }); i >= 0 {
-			if left[i].Value == k.Start {
-				fmt.Fprintf(w, "netwatch: %s: %s\n", p.host, isBack(k))
-				continue
-			}
-			words, another := leftAt(k, left[i].Value)
-			used = used || another
-			fmt.Fprintf(w, "netwatch: %s: %s\n", p.host, words)
-			continue
-		}
-		fmt.Fprintf(w, "netwatch: %s: put back %s=%s (was turned to %s)\n", p.host, k.Knob, k.Start, k.Value)
-	}
-	if used {
-		return &exitError{exitUnrestored, nil}
-	}
-	return nil
 }

@@ -14,48 +14,16 @@ import (
 	"netwatch/sources"
 )
 
-// both runs netwatch on host a with b as its peer by a real ssh.
-func (h *hosts) both(cols, rows int, ssh string, args ...string) *terminal.Terminal {
-	h.t.Helper()
-	bin := binary(h.t)
-	h.t.Setenv("NETWATCH_STATE", h.t.TempDir())
-	return h.netwatch(cols, rows, append([]string{"veth0", "--peer", ipB + ":veth1", "--ssh", ssh, "--peer-path", bin}, args...)...)
-}
-
-// eventually waits for what happens beside the screen.
-func eventually(t *testing.T, what string, limit time.Duration, ok func() bool) time.Duration {
-	t.Helper()
-	began := time.Now()
-	for !ok() {
-		if time.Since(began) > limit {
-			t.Fatalf("%s: not within %v", what, limit)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return time.Since(began)
-}
-
-func (h *hosts) bothTSO(want string) func() bool {
-	return func() bool { return h.tsoOf(h.a, "veth0") == want && h.tsoOf(h.b, "veth1") == want }
-}
-
 // One screen watches and turns both ends; leaving puts both back.
 func TestBothEndsFromOneScreen(t *testing.T) {
 	h := newHosts(t)
 	term := h.both(200, 50, h.sshd())
-	wait(t, term, "the peer", 10*time.Second, has(ipB, "veth1", "TSO on both"))
 	press(t, term, "t")
 	wait(t, term, "both turns", 10*time.Second, has("skew"))
 	if !h.bothTSO("off")() {
-		t.Errorf("after t: here %s, there %s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"))
+		t.Errorf("after t: here %s, there %s", h.tso(), h.farTSO())
 	}
-	press(t, term, "q")
-	wait(t, term, "the question", 5*time.Second, has("Enter"))
-	press(t, term, "\r")
-	end(t, term, exitOK)
-	if !h.bothTSO("on")() {
-		t.Errorf("after q: here %s, there %s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"))
-	}
+	h.bothBack(term)
 }
 
 // What somebody turned on the peer after netwatch is said to be, and is left there;
@@ -63,15 +31,12 @@ func TestBothEndsFromOneScreen(t *testing.T) {
 func TestSomebodyElseOnThePeer(t *testing.T) {
 	h := newHosts(t)
 	term := h.both(200, 50, h.sshd())
-	wait(t, term, "the peer", 10*time.Second, has(ipB, "veth1", "TSO on both"))
 	press(t, term, "t")
 	wait(t, term, "both turns", 10*time.Second, has("skew"))
 	eventually(t, "both turns", 5*time.Second, h.bothTSO("off"))
 	h.must(in(h.b, "ethtool", "-K", "veth1", "tx-tcp6-segmentation", "on")...)
 	wait(t, term, "word of it", 10*time.Second, has("tso off -> tso6", "netwatch did not turn it"))
-	press(t, term, "q")
-	wait(t, term, "the question", 5*time.Second, has("Enter"))
-	press(t, term, "\r")
+	leave(t, term)
 	said := end(t, term, exitOK)
 	for _, want := range []string{
 		"netwatch: put back tso=on (was turned to off)\n",
@@ -81,7 +46,7 @@ func TestSomebodyElseOnThePeer(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}
 	}
-	if got := h.tsoOf(h.a, "veth0"); got != "on" {
+	if got := h.tso(); got != "on" {
 		t.Errorf("here TSO is %s", got)
 	}
 	if got, got6 := h.featureOf(h.b, "veth1", "tx-tcp-segmentation"), h.featureOf(h.b, "veth1", "tx-tcp6-segmentation"); got != "off" || got6 != "on" {
@@ -106,17 +71,15 @@ func TestAnotherNetwatchOnThePeer(t *testing.T) {
 	for _, value := range []string{"on", "off"} {
 		wait(t, other, "its knob", 5*time.Second, has("TSO "))
 		press(t, other, "t")
-		eventually(t, "the other one's turn", 5*time.Second, func() bool { return h.tsoOf(h.b, "veth1") == value })
+		eventually(t, "the other one's turn", 5*time.Second, func() bool { return h.farTSO() == value })
 		wait(t, other, "word of it", 5*time.Second, has("TSO "+value))
 	}
-	press(t, term, "q")
-	wait(t, term, "the question", 5*time.Second, has("Enter"))
-	press(t, term, "\r")
+	leave(t, term)
 	said := end(t, term, exitUnrestored)
 	if want := "netwatch: " + ipB + ": tso is left at off: another netwatch turned it since (it was on at first)"; !strings.Contains(said, want) {
 		t.Errorf("it does not say %q:\n%s", want, said)
 	}
-	if here, there := h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"); here != "on" || there != "off" {
+	if here, there := h.tso(), h.farTSO(); here != "on" || there != "off" {
 		t.Errorf("TSO is %s here and %s there", here, there)
 	}
 }
@@ -127,7 +90,6 @@ func TestAPeerSampledEachSecond(t *testing.T) {
 	h := newHosts(t)
 	rec := filepath.Join(t.TempDir(), "second.nwr")
 	term := h.both(200, 50, h.sshd(), "--peer-every", "1s", "--record", rec)
-	wait(t, term, "the peer", 10*time.Second, has(ipB, "veth1", "TSO on both"))
 	time.Sleep(5 * time.Second) // samples come
 	h.must("ip", "-n", h.b, "link", "set", "veth1", "down")
 	time.Sleep(150 * time.Millisecond)
@@ -171,10 +133,7 @@ func TestBothEndsRestoreWhenThisEndIsKilled(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			h.t = t
-			term := h.both(120, 40, ssh)
-			wait(t, term, "the peer", 10*time.Second, has("TSO on both"))
-			press(t, term, "t")
-			eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
+			term := h.bothTurned(120, 40, ssh)
 			if err := term.Cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
@@ -188,25 +147,16 @@ func TestBothEndsRestoreWhenThisEndIsKilled(t *testing.T) {
 // the rest goes on, and it comes back as the same series.
 func TestTheLinkToThePeerIsLost(t *testing.T) {
 	h := newHosts(t)
-	term := h.both(120, 40, h.sshd())
-	wait(t, term, "the peer", 10*time.Second, has("TSO on both"))
-	press(t, term, "t")
-	eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
+	term := h.bothTurned(120, 40, h.sshd())
 	h.killLogins()
 	wait(t, term, "the loss", 10*time.Second, has("GONE"))
-	took := eventually(t, "the far end put back", 10*time.Second, func() bool { return h.tsoOf(h.b, "veth1") == "on" })
+	took := eventually(t, "the far end put back", 10*time.Second, func() bool { return h.farTSO() == "on" })
 	t.Logf("the far end was back %v after its ssh was killed", took.Round(10*time.Millisecond))
-	if got := h.tsoOf(h.a, "veth0"); got != "off" {
+	if got := h.tso(); got != "off" {
 		t.Errorf("here TSO is %s: this end was not lost", got)
 	}
 	wait(t, term, "the return", 15*time.Second, func(s string) bool { return !strings.Contains(s, "GONE") })
-	press(t, term, "q")
-	wait(t, term, "the question", 5*time.Second, has("Enter"))
-	press(t, term, "\r")
-	end(t, term, exitOK)
-	if !h.bothTSO("on")() {
-		t.Error("not everything was put back")
-	}
+	h.bothBack(term)
 }
 
 // What keeps a peer away is said in ssh's own words, and this end goes on.
@@ -262,7 +212,7 @@ func TestSetAndRestoreOnBothEnds(t *testing.T) {
 
 	out := nw(append([]string{"set", "veth0", "tso=off"}, at...)...)
 	if !h.bothTSO("off")() || !strings.Contains(out, "skew") {
-		t.Errorf("set: here %s, there %s:\n%s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"), out)
+		t.Errorf("set: here %s, there %s:\n%s", h.tso(), h.farTSO(), out)
 	}
 	out = nw(append([]string{"knobs", "veth0"}, at...)...)
 	if strings.Count(out, ipB+": tso") != 1 || strings.Count(out, "kept at off") != 2 {
@@ -270,7 +220,7 @@ func TestSetAndRestoreOnBothEnds(t *testing.T) {
 	}
 	out = nw(append([]string{"restore"}, at...)...)
 	if !h.bothTSO("on")() || !strings.Contains(out, ipB+": put back tso=on on veth1") {
-		t.Errorf("restore: here %s, there %s:\n%s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"), out)
+		t.Errorf("restore: here %s, there %s:\n%s", h.tso(), h.farTSO(), out)
 	}
 
 	before, _ := filepath.Glob("/tmp/netwatch.????????")
@@ -297,7 +247,7 @@ func TestOneEndRefuses(t *testing.T) {
 	argv := in(h.a, bin, "set", "veth0", "tso=off", "--peer", ipB+":veth1", "--ssh", ssh, "--peer-path", there)
 	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
 	if err == nil || !h.bothTSO("on")() {
-		t.Errorf("one end could not turn: here %s, there %s, %v:\n%s", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"), err, out)
+		t.Errorf("one end could not turn: here %s, there %s, %v:\n%s", h.tso(), h.farTSO(), err, out)
 	}
 }
 
@@ -305,10 +255,7 @@ func TestOneEndRefuses(t *testing.T) {
 // still turned, and leaving puts it back on both ends.
 func TestThePeersAgentIsKilled(t *testing.T) {
 	h := newHosts(t)
-	term := h.both(200, 50, h.sshd())
-	wait(t, term, "the peer", 10*time.Second, has(ipB, "veth1", "TSO on both"))
-	press(t, term, "t")
-	eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
+	term := h.bothTurned(200, 50, h.sshd())
 	wait(t, term, "both turns", 5*time.Second, has("skew"))
 	for _, pid := range h.agentsIn(h.b) {
 		syscall.Kill(pid, syscall.SIGKILL)
@@ -320,6 +267,6 @@ func TestThePeersAgentIsKilled(t *testing.T) {
 	press(t, term, "\r")
 	end(t, term, exitOK)
 	if !h.bothTSO("on")() {
-		t.Errorf("TSO is %s here and %s there", h.tsoOf(h.a, "veth0"), h.tsoOf(h.b, "veth1"))
+		t.Errorf("TSO is %s here and %s there", h.tso(), h.farTSO())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +23,15 @@ func hostHeader() recording.Header {
 		h.Kernel = unix.ByteSliceToString(u.Release[:])
 	}
 	return h
+}
+
+// called is what this host is called in words, where a peer is not called so, too.
+func called(h recording.Header) string {
+	host, _, _ := strings.Cut(h.Host, ".")
+	if _, taken := h.Options[peerOption+host]; taken || host == "" {
+		return "here"
+	}
+	return host
 }
 
 // openRecording starts the recorder, or returns nil when none was asked for. The

@@ -5,15 +5,25 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/signal"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
 
 // relayDelay is what the relay adds in each direction.
 const relayDelay = 100 * time.Millisecond
+
+// What a relay loses from then on when it gets this signal.
+const (
+	losesRequests = syscall.SIGUSR1
+	losesAnswers  = syscall.SIGUSR2
+)
 
 // relay carries standard input and output to a host and back, late: it stands in
 // for a long path, which this kernel cannot make (it has no netem).
@@ -22,14 +32,22 @@ func relay(host, port string) error {
 	if err != nil {
 		return err
 	}
+	var lost [2]atomic.Bool
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, losesRequests, losesAnswers)
+	go func() {
+		for sig := range told {
+			lost[slices.Index([]os.Signal{losesRequests, losesAnswers}, sig)].Store(true)
+		}
+	}()
 	done := make(chan error, 2)
-	go func() { done <- late(conn, os.Stdin) }()
-	go func() { done <- late(os.Stdout, conn) }()
+	go func() { done <- late(conn, os.Stdin, &lost[0]) }()
+	go func() { done <- late(os.Stdout, conn, &lost[1]) }()
 	return <-done
 }
 
-// late copies what comes, each piece relayDelay after it came.
-func late(to io.Writer, from io.Reader) error {
+// late copies what comes, each piece relayDelay after it came, until it is lost.
+func late(to io.Writer, from io.Reader, lost *atomic.Bool) error {
 	type piece struct {
 		due  time.Time
 		data []byte
@@ -50,6 +68,9 @@ func late(to io.Writer, from io.Reader) error {
 	}()
 	for p := range pieces {
 		time.Sleep(time.Until(p.due))
+		if lost.Load() {
+			continue
+		}
 		if _, err := to.Write(p.data); err != nil {
 			return err
 		}
@@ -63,12 +84,7 @@ var clockWords = regexp.MustCompile(`clock ([+-][\d.]+) ms \+-([\d.]+)`)
 // clock here: the offset is zero), and a turn of both ends is one turn.
 func TestAPeerFarAway(t *testing.T) {
 	h := newHosts(t)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ssh := h.sshd() + " -o ProxyCommand=" + h.script("exec env NETWATCH_TEST_RELAY=1 "+exe+" "+ipB+" 22")
-	term := h.both(200, 50, ssh)
+	term := h.both(200, 50, h.relayed(h.sshd()))
 	var ahead, within float64
 	wait(t, term, "the clock", 20*time.Second, func(s string) bool {
 		m := clockWords.FindStringSubmatch(s)
@@ -86,13 +102,15 @@ func TestAPeerFarAway(t *testing.T) {
 	took := eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
 	t.Logf("clock %+.2f ms within %.1f; both ends turned after %v", ahead, within, took.Round(10*time.Millisecond))
 	wait(t, term, "the skew", 10*time.Second, has("skew"))
-	press(t, term, "q")
-	wait(t, term, "the question", 5*time.Second, has("Enter"))
-	press(t, term, "\r")
-	end(t, term, exitOK)
-	if !h.bothTSO("on")() {
-		t.Error("not everything was put back")
-	}
+	h.bothBack(term)
+}
+
+// relayed is ssh through a relay.
+func (h *hosts) relayed(ssh string) string {
+	h.t.Helper()
+	exe, err := os.Executable()
+	must(h.t, err)
+	return ssh + " -o ProxyCommand=" + h.script("exec env NETWATCH_TEST_RELAY=1 "+exe+" "+ipB+" 22")
 }
 
 // script is a program of one line.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,9 @@ func runReplay(cmd *cobra.Command, o *options, file string, speed float64) error
 	}
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	show := &showing{options: o, header: player.Header(), facts: "replay of " + file, out: cmd.OutOrStdout()}
+	header := player.Header()
+	header.Here = cmp.Or(header.Here, called(header)) // an older recording does not say it
+	show := &showing{options: o, header: header, facts: "replay of " + file, out: cmd.OutOrStdout()}
 	rec, err := show.openRecording()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"netwatch/experiment"
 	"netwatch/experiment/recording"
 	"netwatch/experiment/report"
 	"netwatch/parsers/iperf"
@@ -143,7 +143,7 @@ func (r *reviewer) recording(in io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
-	s := experiment.New(experiment.Options{Start: rd.Header.Start, Interface: rd.Header.Interface, Simulated: rd.Header.Simulated != ""})
+	s := (&showing{header: rd.Header}).session(0, nil)
 	batches := 0
 	if err := rd.Copy(func(b sources.Batch) error { batches++; s.Apply(b); return nil }); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (r *reviewer) recording(in io.Reader, name string) error {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "netwatch: %d damaged lines left out, the first: %v\n", rd.NBad, rd.Bad[0])
 	}
 	var table strings.Builder
-	if err := report.Markdown(&table, s, rd.Header.Host); err != nil {
+	if err := report.Markdown(&table, s, cmp.Or(rd.Header.Here, called(rd.Header))); err != nil {
 		return err
 	}
 	return r.say(struct {

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"syscall"
+
+	tea "charm.land/bubbletea/v2"
 
 	"netwatch/experiment"
 	"netwatch/sources"
@@ -15,7 +18,7 @@ import (
 func (v *showing) screen(ctx context.Context, s *experiment.Session, batches <-chan sources.Batch) error {
 	cfg := tui.Config{
 		Session: s, Feed: batches, Turner: v.turner, Load: v.load,
-		Host: v.here(), Facts: v.facts, Bytes: v.units == "byte", Theme: theme.Options{ASCII: v.ascii},
+		Host: v.header.Here, Facts: v.facts, Describe: v.describe, Bytes: v.units == "byte", Theme: theme.Options{ASCII: v.ascii},
 		OverLink: overLink(v.header.Interface, os.Getenv("SSH_CONNECTION")), Keep: v.keep,
 	}
 	if v.logger != nil {
@@ -39,6 +42,9 @@ func (v *showing) screen(ctx context.Context, s *experiment.Session, batches <-c
 	v.result = result
 	if err == nil && result.Interrupted {
 		return &exitError{exitSignal + int(syscall.SIGINT), nil}
+	}
+	if errors.Is(err, tea.ErrProgramPanic) { // which has told what and where
+		return errors.New("a bug in netwatch: the screen panicked")
 	}
 	return err
 }

@@ -32,8 +32,9 @@ const restoreLimit = 30 * time.Second
 type plan struct {
 	*options
 	iface     string
-	second    string // the other interface of a forwarding host, or ""
-	facts     string // about the card, for the header line
+	second    string        // the other interface of a forwarding host, or ""
+	facts     string        // about the card, for the header line
+	describe  func() string // tells them anew; nil where they never change
 	driver    string
 	simulated bool
 	command   []string
@@ -42,7 +43,13 @@ type plan struct {
 	peers     []*peer
 	kept      []tui.Turned        // what a person chose to keep, where not all
 	load      starter             // nil when there is no load to start again
+	awaited   []awaited           // files that are followed beside siftr's
 	result    func() iperf.Result // of a load whose end is the session's where there is no screen, else nil
+}
+
+// An awaited is a file that need not be there yet.
+type awaited interface {
+	Missing() string // its path, when it never was; else ""
 }
 
 // A starter is a load that key i starts and Ctrl-C stops.
@@ -62,12 +69,12 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 		ctx, stop = context.WithTimeout(ctx, p.duration)
 		defer stop()
 	}
-	show := &showing{options: p.options, header: p.header(), facts: p.facts, load: p.load, out: cmd.OutOrStdout()}
+	show := &showing{options: p.options, header: p.header(), facts: p.facts, describe: p.describe, load: p.load, out: cmd.OutOrStdout()}
 	rec, err := show.openRecording()
 	if err != nil {
 		return err
 	}
-	both := ends.New(h, show.here())
+	both := ends.New(h, show.header.Here)
 	turn, err := p.hand(h, both, watch)
 	if err != nil {
 		return err
@@ -167,7 +174,7 @@ func (p *plan) verdictOnLoad() error {
 }
 
 // verdictOnSources is an error for a source that was asked for and could not start, or
-// failed.
+// failed, and for a file that never came.
 func (p *plan) verdictOnSources(s *experiment.Session) error {
 	asked := map[string]bool{"ping": p.ping != "" || p.pingLog != "", "siftr": len(p.siftr) > 0, "siftr2": len(p.siftr) > 0}
 	for _, e := range s.Events() {
@@ -175,8 +182,22 @@ func (p *plan) verdictOnSources(s *experiment.Session) error {
 			return &exitError{exitFailure, fmt.Errorf("%s: %s", e.Source, e.Text)}
 		}
 	}
+	all := p.awaited
+	for _, src := range p.sources {
+		if log, is := src.(*siftr.Source); is {
+			all = append(all, log)
+		}
+	}
+	for _, file := range all {
+		if path := file.Missing(); path != "" {
+			return &exitError{exitFailure, fmt.Errorf("%s never came: it was waited for all the while", path)}
+		}
+	}
 	return nil
 }
+
+// peerOption begins the option of a recording's header that tells the interface of a peer.
+const peerOption = "peer "
 
 func (p *plan) header() recording.Header {
 	h := hostHeader()
@@ -186,8 +207,9 @@ func (p *plan) header() recording.Header {
 		h.Options["second"] = p.second
 	}
 	for _, peer := range p.peers {
-		h.Options["peer "+peer.host] = peer.iface
+		h.Options[peerOption+peer.host] = peer.iface
 	}
+	h.Here = called(h)
 	if p.simulated {
 		h.Simulated = "SIMULATED"
 	}
@@ -199,6 +221,7 @@ type showing struct {
 	*options
 	header   recording.Header
 	facts    string
+	describe func() string
 	turner   sources.Turner // nil: nothing can be turned
 	restorer tui.Restorer   // what leaving would put back
 	logger   *siftr.Logger  // nil: nothing can be logged
@@ -207,16 +230,10 @@ type showing struct {
 	result   tui.Result // how a person left the screen
 }
 
-// here is what this host is called.
-func (v *showing) here() string {
-	host, _, _ := strings.Cut(v.header.Host, ".")
-	return host
-}
-
 func (v *showing) session(settle time.Duration, rec sources.Recorder) *experiment.Session {
 	peers := map[string]string{}
 	for name, iface := range v.header.Options {
-		if host, ok := strings.CutPrefix(name, "peer "); ok {
+		if host, ok := strings.CutPrefix(name, peerOption); ok {
 			peers[host] = iface
 		}
 	}
@@ -234,18 +251,26 @@ func (v *showing) run(ctx context.Context, s *experiment.Session, batches <-chan
 	case "json":
 		return jsonFace(v.out, v.header, v.interval)(ctx, s, batches)
 	case "csv":
-		return linesFace(report.NewCSV(v.out, v.interval, v.here()))(ctx, s, batches)
+		return linesFace(v.inUnits(report.NewCSV(v.out, v.interval, v.header.Here)))(ctx, s, batches)
 	case "md":
 		return quietFace(ctx, s, batches)
 	}
-	return linesFace(report.NewText(v.out, v.interval, v.here()))(ctx, s, batches)
+	return linesFace(v.inUnits(report.NewText(v.out, v.interval, v.header.Here)))(ctx, s, batches)
+}
+
+// inUnits has lines tell throughput as the screen does.
+func (v *showing) inUnits(l *report.Lines) *report.Lines {
+	if v.units == "byte" {
+		l.InBytes()
+	}
+	return l
 }
 
 // table prints the table of settings where people or wikis want it.
 func (v *showing) table(s *experiment.Session) error {
 	counted := slices.ContainsFunc(s.Table("").Rows, func(r experiment.Row) bool { return r.Seconds > 0 })
 	if v.output == "md" || v.output == "tui" && counted {
-		return report.Markdown(v.out, s, v.here())
+		return report.Markdown(v.out, s, v.header.Here)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -24,20 +23,17 @@ func (h *hosts) cable(state string) {
 // there, each within its limit, and it comes back when the link does.
 func TestTheLinkGoesDownSilently(t *testing.T) {
 	h := newHosts(t)
-	term := h.both(120, 40, h.withoutKeepAlive())
-	wait(t, term, "the peer", 10*time.Second, has("TSO on both"))
-	press(t, term, "t")
-	eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
+	term := h.bothTurned(120, 40, h.withoutKeepAlive())
 	h.cable("down")
 	down := time.Now()
 	screen := wait(t, term, "the loss", 12*time.Second, has("GONE"))
 	gone := time.Since(down)
-	eventually(t, "the far end put back", 14*time.Second, func() bool { return h.tsoOf(h.b, "veth1") == "on" })
+	eventually(t, "the far end put back", 14*time.Second, func() bool { return h.farTSO() == "on" })
 	back := time.Since(down)
 	if gone < 6*time.Second || gone > 11*time.Second || back > 14*time.Second {
 		t.Errorf("GONE after %v, the far end put back after %v; the screen at the loss:\n%s", gone, back, screen)
 	}
-	if got := h.tsoOf(h.a, "veth0"); got != "off" {
+	if got := h.tso(); got != "off" {
 		t.Errorf("here TSO is %s: this end was not lost", got)
 	}
 	h.cable("up")
@@ -48,13 +44,7 @@ func TestTheLinkGoesDownSilently(t *testing.T) {
 	if n := len(h.logins()); n != 1 {
 		t.Errorf("%d ssh run: those that were given up must not", n)
 	}
-	press(t, term, "q")
-	wait(t, term, "the question", 5*time.Second, has("Enter"))
-	press(t, term, "\r")
-	end(t, term, exitOK)
-	if !h.bothTSO("on")() {
-		t.Error("not everything was put back")
-	}
+	h.bothBack(term)
 }
 
 // A turn of both ends that is asked for while the link is down is no turn of one of them,
@@ -67,7 +57,6 @@ func TestATurnWhileTheLinkIsDown(t *testing.T) {
 		t.Run(later.String(), func(t *testing.T) {
 			h.t = t
 			term := h.both(200, 50, ssh)
-			wait(t, term, "the peer", 10*time.Second, has("TSO on both"))
 			h.cable("down")
 			press(t, term, "t")
 			screen := wait(t, term, "the refusal", 15*time.Second, has("its tso is not known"))
@@ -79,7 +68,7 @@ func TestATurnWhileTheLinkIsDown(t *testing.T) {
 			h.cable("up")
 			unequal := 0
 			for range 80 {
-				if h.tso() != h.tsoOf(h.b, "veth1") {
+				if h.tso() != h.farTSO() {
 					unequal++
 				}
 				time.Sleep(40 * time.Millisecond)
@@ -101,19 +90,14 @@ func TestATurnWhileTheLinkIsDown(t *testing.T) {
 // to the one that goes on.
 func TestThisEndIsStopped(t *testing.T) {
 	h := newHosts(t)
-	term := h.both(200, 50, h.withoutKeepAlive())
-	wait(t, term, "the peer", 10*time.Second, has("TSO on both"))
-	press(t, term, "t")
-	eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
+	term := h.bothTurned(200, 50, h.withoutKeepAlive())
 	must(t, term.Cmd.Process.Signal(syscall.SIGSTOP)) // ip netns exec has become it
-	took := eventually(t, "the far end put back", 14*time.Second, func() bool { return h.tsoOf(h.b, "veth1") == "on" })
+	took := eventually(t, "the far end put back", 14*time.Second, func() bool { return h.farTSO() == "on" })
 	t.Logf("the far end was back %.1f s after this one was stopped", took.Seconds())
 	must(t, term.Cmd.Process.Signal(syscall.SIGCONT))
 	wait(t, term, "why", 10*time.Second, has("no word from the other end for 10s"))
 	wait(t, term, "the return", 20*time.Second, func(s string) bool { return !strings.Contains(s, "GONE") })
-	press(t, term, "q")
-	wait(t, term, "the question", 5*time.Second, has("Enter"))
-	press(t, term, "\r")
+	leave(t, term)
 	end(t, term, exitOK)
 }
 
@@ -176,15 +160,10 @@ func TestAPushedProgramRemovesItself(t *testing.T) {
 // one is said not to have answered, and puts back by itself.
 func TestLeavingWhileTheLinkIsDown(t *testing.T) {
 	h := newHosts(t)
-	term := h.both(120, 40, h.withoutKeepAlive())
-	wait(t, term, "the peer", 10*time.Second, has("TSO on both"))
-	press(t, term, "t")
-	eventually(t, "both turns", 10*time.Second, h.bothTSO("off"))
+	term := h.bothTurned(120, 40, h.withoutKeepAlive())
 	h.cable("down")
 	began := time.Now()
-	press(t, term, "q")
-	wait(t, term, "the question", 5*time.Second, has("Enter"))
-	press(t, term, "\r")
+	leave(t, term)
 	said := end(t, term, exitUnrestored)
 	if took := time.Since(began); took > 14*time.Second {
 		t.Errorf("leaving took %v", took)
@@ -199,9 +178,7 @@ func TestLeavingWhileTheLinkIsDown(t *testing.T) {
 // and the one there, which a slow path makes later.
 func TestSetWhenTheLinkIsLost(t *testing.T) {
 	h := newHosts(t)
-	exe, err := os.Executable()
-	must(t, err)
-	ssh := h.withoutKeepAlive() + " -o ProxyCommand=" + h.script("exec env NETWATCH_TEST_RELAY=1 "+exe+" "+ipB+" 22")
+	ssh := h.relayed(h.withoutKeepAlive())
 	bin := binary(t)
 	argv := in(h.a, bin, "set", "veth0", "tso=off", "--ssh", ssh, "--peer", ipB+":veth1", "--peer-path", bin)
 	done := make(chan string)
@@ -219,7 +196,7 @@ func TestSetWhenTheLinkIsLost(t *testing.T) {
 	}
 	h.cable("up")
 	for range 60 {
-		if here, there := h.tso(), h.tsoOf(h.b, "veth1"); here != "on" || there != "on" {
+		if here, there := h.tso(), h.farTSO(); here != "on" || there != "on" {
 			t.Fatalf("TSO is %s here and %s there", here, there)
 		}
 		time.Sleep(50 * time.Millisecond)

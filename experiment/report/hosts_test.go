@@ -65,7 +65,7 @@ func TestMarkdownOfBothEnds(t *testing.T) {
 	if err := Markdown(&out, playBoth(func(*experiment.Session) {}), "s1"); err != nil {
 		t.Fatal(err)
 	}
-	want := `### netwatch em4 r1:em4, 2024-10-24 09:03:00 UTC, 18s
+	want := `### netwatch s1:em4 r1:em4, 2024-10-24 09:03:00 UTC, 18s
 
 | host | setting | load | runs | s | goodput Mbit/s | n | delta | irq /s | n | delta |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -95,7 +95,7 @@ func TestLinesOfBothEnds(t *testing.T) {
 		got = append(got, strings.Join(strings.Fields(v), " "))
 	}
 	head := []string{
-		"# 09:03:00.000 iperf3 #1 began",
+		"# 09:03:00.000 s1 iperf3 #1 began",
 		"em4 tx rx tx pkt/s rx pkt/s drop err goodput in ping rtt lost srtt cwnd segment retr irq cpu",
 		"time host Mbit/s Mbit/s pkt/s pkt/s /s /s Mbit/s Mbit/s ms probes us KiB bytes /s /s %",
 		"09:03:01 s1 - - - - - - - - - - - - - - 8000 - run 1 aim=1",
@@ -113,7 +113,7 @@ func TestLinesOfBothEnds(t *testing.T) {
 	if d := cmp.Diff(tail, got[len(got)-len(tail):]); d != "" {
 		t.Error(d)
 	}
-	for _, want := range []string{"# 09:03:08.000 r1 aim 1 -> 2", "# 09:03:08.000 aim 1 -> 2 both, skew 9.0 ms", "# 09:03:16.000 r1 gone: ssh ended"} {
+	for _, want := range []string{"# 09:03:08.000 r1 aim 1 -> 2", "# 09:03:08.000 s1 aim 1 -> 2 both, skew 9.0 ms", "# 09:03:16.000 r1 gone: ssh ended"} {
 		if !strings.Contains(out.String(), want+"\n") {
 			t.Errorf("%q is not said", want)
 		}
@@ -149,6 +149,35 @@ func TestHeaderWhenAPeerComes(t *testing.T) {
 	}
 	if len(lines[4]) != len(lines[3]) || strings.Index(lines[4], "Mbit/s") != strings.Index(lines[3], "tx")-len("Mbit/s")+len("tx") {
 		t.Errorf("the columns do not stand below each other:\n%s\n%s", lines[3], lines[4])
+	}
+}
+
+// While a peer is waited for, the lines say whose they are as they will when it is there.
+func TestLinesBeforeThePeerCame(t *testing.T) {
+	s := experiment.New(experiment.Options{Start: t0, Interface: "em4", PeerInterfaces: map[string]string{"r1": "em0"}})
+	var text, table bytes.Buffer
+	l := NewText(&text, time.Second, "s1")
+	for i := range 2 {
+		at := t0.Add(time.Duration(i) * time.Second)
+		s.Apply(sources.Batch{At: at, Samples: []sources.Sample{sources.Amount(hereIrqs, at, time.Second, 8000)},
+			Events: []sources.Event{{At: at, Kind: sources.Mark, Text: "a"}}})
+		if err := l.Tick(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Finish()
+	if err := Markdown(&table, s, "s1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# 09:03:00.000 s1 mark a\n", "\n09:03:01 s1 "} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not said:\n%s", want, text.String())
+		}
+	}
+	lines := strings.Split(table.String(), "\n")
+	if !strings.HasPrefix(lines[0], "### netwatch s1:em4 r1:em0, ") || !strings.HasPrefix(lines[2], "| host |") || !strings.HasPrefix(lines[4], "| s1 |") ||
+		strings.Count(lines[2], "|") != strings.Count(lines[3], "|") || strings.Count(lines[2], "|") != strings.Count(lines[4], "|") {
+		t.Errorf("the table:\n%s", table.String())
 	}
 }
 

@@ -31,17 +31,19 @@ var both = map[*experiment.Quantity]*experiment.Quantity{
 
 // Lines writes one line an interval: the means of that interval, "-" where
 // nothing was measured, then the knobs. What happened stands between the lines.
-// Where there are peers, each host has a line of its own with its name.
+// Where there are peers, each host has a line of its own, and every line a host's name.
 type Lines struct {
 	w        io.Writer
 	csv      *csv.Writer // nil for text
 	interval time.Duration
 	here     string // what this host is called
+	bytes    bool   // throughput is in MB/s
 	lines    int
 	hosts    int       // how many there were when the text header was said
 	events   int       // events already said
 	last     time.Time // when the newest line was written
 	told     map[*experiment.Track]experiment.Sum
+	moving   map[string]int // connections that move data, by host, as they were said
 }
 
 // NewText returns Lines for people: columns, the header again every 20 lines, and
@@ -55,6 +57,17 @@ func NewText(w io.Writer, interval time.Duration, here string) *Lines {
 // there is no peer and here is "".
 func NewCSV(w io.Writer, interval time.Duration, here string) *Lines {
 	return &Lines{w: w, csv: csv.NewWriter(w), interval: interval, here: here, told: map[*experiment.Track]experiment.Sum{}}
+}
+
+// InBytes has throughput told in MB/s, not in Mbit/s.
+func (l *Lines) InBytes() { l.bytes = true }
+
+// scale is how a quantity is told.
+func (l *Lines) scale(q *experiment.Quantity) scale {
+	if s := scales[q]; !l.bytes || s.unit != "Mbit/s" {
+		return s
+	}
+	return scale{"MB/s", 1e-6, 2}
 }
 
 // Tick writes what is due at the Session's present time.
@@ -80,6 +93,9 @@ func (l *Lines) Tick(s *experiment.Session) error {
 
 func (l *Lines) line(s *experiment.Session, host string) error {
 	name := named(s, host, l.here)
+	if err := l.sayMoving(s, host); err != nil {
+		return err
+	}
 	if l.headerIsDue(s, host) {
 		if err := l.header(s); err != nil {
 			return err
@@ -106,6 +122,28 @@ func (l *Lines) line(s *experiment.Session, host string) error {
 	return err
 }
 
+// sayMoving says that goodput is that of one connection of several, when it is and when
+// their number is another one.
+func (l *Lines) sayMoving(s *experiment.Session, host string) error {
+	t := s.Find(experiment.Goodput, host)
+	n := 1
+	if t != nil && t.OfConnection() {
+		n = s.Moving(host)
+	}
+	if n == l.moving[host] || n < 2 && l.moving[host] < 2 {
+		return nil
+	}
+	if l.moving == nil {
+		l.moving = map[string]int{}
+	}
+	l.moving[host] = n
+	if n < 2 {
+		return nil
+	}
+	return l.sayEvent(sources.Event{At: s.Now(), Kind: sources.SourceNote, Host: host, Source: t.Origin.Source,
+		Text: fmt.Sprintf("goodput is of 1 of %d connections that move data", n)}, s)
+}
+
 // headerIsDue says whether the header goes before this line. Lines of one time are
 // not torn apart.
 func (l *Lines) headerIsDue(s *experiment.Session, host string) bool {
@@ -129,7 +167,7 @@ func (l *Lines) figure(s *experiment.Session, host string, q *experiment.Quantit
 	good := s.Find(experiment.Goodput, host)
 	switch in := good != nil && (good.Origin.Metric == sources.RxGood); {
 	case q == experiment.Goodput && in: // what comes in has a column of its own
-		return "-"
+		return sampled(s, host, q)
 	case q == experiment.LoadIn && in:
 		t = good
 	}
@@ -137,7 +175,7 @@ func (l *Lines) figure(s *experiment.Session, host string, q *experiment.Quantit
 		if q == experiment.PingLost && s.Find(experiment.PingRTT, host) != nil {
 			return "0"
 		}
-		return "-"
+		return sampled(s, host, q)
 	}
 	fresh := t.Total.Since(l.told[t])
 	l.told[t] = t.Total
@@ -146,14 +184,28 @@ func (l *Lines) figure(s *experiment.Session, host string, q *experiment.Quantit
 	}
 	v, ok := fresh.Mean(t.Origin.Metric.Agg)
 	if !ok {
-		return "-"
+		return sampled(s, host, q)
 	}
 	if o := s.Find(both[q], host); o != nil {
 		more, _ := o.Total.Since(l.told[o]).Mean(o.Origin.Metric.Agg)
 		l.told[o] = o.Total
 		v += more
 	}
-	return scales[q].text(v)
+	return l.scale(q).text(v)
+}
+
+// sampled stands in the place of a goodput that only a log tells which holds some of the
+// packets; "-" where there is none either.
+func sampled(s *experiment.Session, host string, q *experiment.Quantity) string {
+	t := s.Find(experiment.Sampled, host)
+	if t == nil || q != experiment.Goodput && q != experiment.LoadIn {
+		return "-"
+	}
+	in := t.Origin.Metric == sources.RxSampled
+	if _, stale := t.Stale(s.Now()); stale || in != (q == experiment.LoadIn) {
+		return "-"
+	}
+	return "sampled"
 }
 
 // Finish writes a last line for what was told after the newest one.
@@ -173,7 +225,7 @@ func (l *Lines) header(s *experiment.Session) error {
 	if l.csv != nil {
 		names := []string{"time", "host", "load"}
 		for _, q := range lineQuantities {
-			names = append(names, strings.TrimSuffix(columnName(q), " "+scales[q].unit)+" "+scales[q].unit)
+			names = append(names, strings.TrimSuffix(columnName(q), " "+scales[q].unit)+" "+l.scale(q).unit)
 		}
 		last := "event"
 		if s.Simulated {
@@ -194,7 +246,7 @@ func (l *Lines) header(s *experiment.Session) error {
 	}
 	for _, q := range lineQuantities {
 		fmt.Fprintf(&one, " %*s", width(q), short(q))
-		fmt.Fprintf(&two, " %*s", width(q), scales[q].unit)
+		fmt.Fprintf(&two, " %*s", width(q), l.scale(q).unit)
 	}
 	_, err := fmt.Fprintf(l.w, "%s\n%s\n", one.String(), two.String())
 	return err
@@ -234,7 +286,11 @@ func (l *Lines) sayEvent(e sources.Event, s *experiment.Session) error {
 		fields[0], fields[1], fields[len(fields)-1] = e.At.Format(csvTime), host, experiment.Sentence(e)
 		return l.row(fields...)
 	}
-	_, err := fmt.Fprintf(l.w, "# %s %s\n", e.At.Format("15:04:05.000"), experiment.Sentence(e))
+	whose := ""
+	if name := named(s, "", l.here); e.Host == "" && name != "" {
+		whose = name + " "
+	}
+	_, err := fmt.Fprintf(l.w, "# %s %s%s\n", e.At.Format("15:04:05.000"), whose, experiment.Sentence(e))
 	return err
 }
 
@@ -262,7 +318,13 @@ func short(q *experiment.Quantity) string {
 	return q.Name
 }
 
-func width(q *experiment.Quantity) int { return max(len(short(q)), len(scales[q].unit), 6) }
+func width(q *experiment.Quantity) int {
+	least := 6
+	if q == experiment.LoadIn {
+		least = len("sampled")
+	}
+	return max(len(short(q)), len(scales[q].unit), least)
+}
 
 func runWord(s *experiment.Session) string {
 	if n, _, on := s.Run(); on {

@@ -19,6 +19,9 @@ func Markdown(w io.Writer, s *experiment.Session, here string) error {
 	t := tables[0]
 	var b strings.Builder
 	title := s.Interface
+	if t.host != "" {
+		title = t.host + ":" + title
+	}
 	for _, host := range s.Hosts()[1:] {
 		title += " " + host + ":" + s.InterfaceOf(host)
 	}

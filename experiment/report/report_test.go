@@ -3,6 +3,9 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +175,68 @@ func TestLineOfACard(t *testing.T) {
 	}
 }
 
+// 900 Mbit/s are 112.5 MB/s. The pings stay as they are.
+func TestLinesInBytes(t *testing.T) {
+	for name, c := range map[string]struct {
+		make        func(*bytes.Buffer) *Lines
+		unit, value string
+	}{
+		"text": {func(b *bytes.Buffer) *Lines { return NewText(b, time.Second, "") }, " MB/s ", "  112.50 "},
+		"csv":  {func(b *bytes.Buffer) *Lines { return NewCSV(b, time.Second, "") }, ",goodput MB/s,", ",112.50,"},
+	} {
+		var out bytes.Buffer
+		l := c.make(&out)
+		l.InBytes()
+		play(ticks(t, l))
+		for _, want := range []string{c.unit, c.value, "0.200"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, out.String())
+			}
+		}
+		if strings.Contains(out.String(), "Mbit") {
+			t.Errorf("%s tells Mbit/s, too:\n%s", name, out.String())
+		}
+	}
+}
+
+// What a log tells that holds only some of the packets is no goodput, and not nothing. It
+// stands in the column of its direction as long as nothing better tells.
+func TestLinesOfASampledLog(t *testing.T) {
+	for _, c := range []struct {
+		metric      sources.Metric
+		goodput, in string
+	}{{sources.Sampled, "sampled", "-"}, {sources.RxSampled, "-", "sampled"}} {
+		var out bytes.Buffer
+		l := NewCSV(&out, time.Second, "")
+		s := experiment.New(experiment.Options{Start: t0, Interface: "em4"})
+		log := &sources.Series{Source: "siftr2", Subject: "dd7fc950", Metric: c.metric}
+		for i := range 12 {
+			b := sources.Batch{At: t0.Add(time.Duration(i) * time.Second)}
+			if i > 0 && i <= 4 {
+				b.Samples = append(b.Samples, sources.Amount(log, b.At, time.Second, 1e6))
+			}
+			if i > 2 && i <= 4 {
+				b.Samples = append(b.Samples, sources.Amount(goodput, b.At, time.Second, 1e6))
+			}
+			s.Apply(b)
+			if err := l.Tick(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, err := csv.NewReader(&out).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := func(name string) int { return slices.Index(rows[0], name) }
+		for line, want := range map[int][2]string{1: {c.goodput, c.in}, 3: {"8.0", c.in}, 11: {"-", "-"}} {
+			got := [2]string{rows[line][column("goodput Mbit/s")], rows[line][column("load in Mbit/s")]}
+			if got != want {
+				t.Errorf("%s, line %d: %q, want %q", c.metric.Name, line, got, want)
+			}
+		}
+	}
+}
+
 func TestCSVHasOneShape(t *testing.T) {
 	var out bytes.Buffer
 	l := NewCSV(&out, time.Second, "")
@@ -246,5 +311,41 @@ func TestFootnoteNamesASourceOnce(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "\n- goodput: from siftr2 (of the one connection that moves most), iperf3\n") {
 		t.Errorf("the footnote is another one:\n%s", out.String())
+	}
+}
+
+// Of several connections that nobody sums up goodput is that of one, which is said when it
+// becomes so, once.
+func TestLinesOfOneConnection(t *testing.T) {
+	for _, c := range []struct {
+		source string
+		flows  []float64 // MB/s
+		said   int
+	}{{"tcp", []float64{10, 9, 8}, 1}, {"siftr2", []float64{10, 9}, 1}, {"tcp", []float64{10, 0}, 0}} {
+		var text, table bytes.Buffer
+		l, rows := NewText(&text, time.Second, ""), NewCSV(&table, time.Second, "")
+		s := experiment.New(experiment.Options{Start: t0, Interface: "em4"})
+		var series []*sources.Series
+		for i := range c.flows {
+			series = append(series, &sources.Series{Source: c.source, Subject: string(rune('a' + i)), Metric: sources.Goodput})
+		}
+		for i := range 6 {
+			b := sources.Batch{At: t0.Add(time.Duration(i) * time.Second)}
+			for j, rate := range c.flows {
+				b.Samples = append(b.Samples, sources.Amount(series[j], b.At, time.Second, rate*1e6))
+			}
+			s.Apply(b)
+			if err := errors.Join(l.Tick(s), rows.Tick(s)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		words := fmt.Sprintf("%s: goodput is of 1 of %d connections that move data", c.source, len(c.flows))
+		if n := strings.Count(text.String(), "# 09:03:01.000 "+words+"\n"); n != c.said || strings.Count(text.String(), "1 of") != c.said {
+			t.Errorf("%v: %q is said %d times:\n%s", c.flows, words, n, text.String())
+		}
+		all, err := csv.NewReader(&table).ReadAll()
+		if err != nil || len(all) != 1+5+c.said {
+			t.Errorf("%v: %d rows, %v:\n%s", c.flows, len(all), err, table.String())
+		}
 	}
 }

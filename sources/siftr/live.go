@@ -113,6 +113,7 @@ func (l *live) Looked() {
 func (l *live) Notice(n tail.Notice) {
 	switch n.Kind {
 	case tail.Opened:
+		l.src.found.Store(true)
 		l.written.absent = false
 		l.opened(n)
 	case tail.Absent:

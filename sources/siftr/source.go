@@ -29,6 +29,7 @@ type Source struct {
 	module string // whose log is followed wherever it goes; "" for a path
 	peers  *set   // the logs followed together; nil for one alone
 	name   atomic.Pointer[string]
+	found  atomic.Bool // there was something at the path
 }
 
 // A set is logs that are followed together. The first log of a module to begin has
@@ -101,6 +102,14 @@ func (s *Source) Name() string {
 		return *n
 	}
 	return "siftr"
+}
+
+// Missing is the path of a log that was named and was never there, else "".
+func (s *Source) Missing() string {
+	if s.r != nil || s.module != "" || s.found.Load() {
+		return ""
+	}
+	return s.path
 }
 
 // whole is the name by which a person finds the log.

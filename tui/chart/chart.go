@@ -156,12 +156,19 @@ func (p *Painter) extent(c Chart, cols int) (lo, hi float64, any bool) {
 	return lo, hi, any
 }
 
+// empty says why there is nothing in the middle of the plot, in as many rows as that
+// takes and there are.
 func empty(plot theme.Grid, words string) {
-	if words == "" {
-		return
+	rows := theme.FoldWhole(words, plot.W())
+	if left := len(rows) - plot.H(); left > 0 && plot.H() > 0 {
+		rows = rows[:plot.H()]
+		last := []rune(rows[plot.H()-1])
+		rows[plot.H()-1] = string(last[:min(len(last), max(plot.W()-len(".."), 0))]) + ".."
 	}
-	x := max((plot.W()-theme.Width(words))/2, 0)
-	plot.Text(x, (plot.H()-1)/2, theme.Dim, words)
+	for i, row := range rows {
+		x := max((plot.W()-theme.Width(row))/2, 0)
+		plot.Text(x, (plot.H()-len(rows))/2+i, theme.Dim, row)
+	}
 }
 
 func stripe(plot theme.Grid, a Axis, v Stripe) {

@@ -84,6 +84,8 @@ func TestPlot(t *testing.T) {
 		{"ascii area", true, 2, Chart{Axis: axis(5, true), Layers: []Layer{{Ring: ring(sources.PerTime, 0, 10, 20, nan, 20), Kind: Area}}}, []string{"  # #", ".## #"}},
 		{"ascii dots", true, 1, Chart{Axis: axis(3, true), Layers: []Layer{{Ring: ring(sources.PerReading, 0, 10, 20), Kind: Dots}}}, []string{".-'"}},
 		{"words in an empty plot", true, 3, Chart{Axis: axis(9, true), Empty: "no siftr2"}, []string{"         ", "no siftr2", "         "}},
+		{"more words than a row", true, 3, Chart{Axis: axis(9, true), Empty: "no siftr2 is loaded"}, []string{"no siftr2", "is loaded", "         "}},
+		{"more words than rows", true, 2, Chart{Axis: axis(9, true), Empty: "no siftr2 is loaded here"}, []string{"no siftr2", "is load.."}},
 		{"a stripe goes through all rows and over data", true, 2, Chart{Axis: axis(3, true),
 			Layers:  []Layer{{Ring: ring(sources.PerTime, 20, 20, 20), Kind: Area}},
 			Stripes: []Stripe{{From: t0.Add(step), To: t0.Add(step), Glyph: ':'}}}, []string{"#:#", "#:#"}},

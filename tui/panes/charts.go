@@ -165,6 +165,9 @@ func (f *Frame) notes(name string, t *experiment.Track) []string {
 	if !strings.HasPrefix(name, t.Origin.Source) {
 		n = append(n, t.Origin.Source)
 	}
+	if one := f.oneOf(t); one != "" {
+		n = besides(one, n)
+	}
 	if local, _, ok := strings.Cut(subject, ">"); ok { // as the flows table names it
 		subject = local[max(strings.LastIndexByte(local, ':'), 0):]
 	}
@@ -173,6 +176,31 @@ func (f *Frame) notes(name string, t *experiment.Track) []string {
 		n = append(n, subject)
 	}
 	return n
+}
+
+// oneOf is "1 of 3" where a goodput is that of one connection and others move data, too:
+// what the load moves is more.
+func (f *Frame) oneOf(t *experiment.Track) string {
+	if t.Quantity != experiment.Goodput || !t.OfConnection() {
+		return ""
+	}
+	moving := f.Session.Moving(f.View.Host)
+	if !f.live() {
+		moving = f.Session.MovingAt(f.View.Host, f.View.End)
+	}
+	if moving < 2 {
+		return ""
+	}
+	return "1 of " + strconv.Itoa(moving)
+}
+
+// besides puts a word to the last of the notes, or on a line of its own.
+func besides(one string, notes []string) []string {
+	if i := len(notes) - 1; i >= 0 && theme.Width(notes[i]+" "+one) <= chart.NameWidth {
+		notes[i] += " " + one
+		return notes
+	}
+	return append(notes, one)
 }
 
 // withHost puts whose chart it is before the notes, on the line of the first where

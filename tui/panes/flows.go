@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,9 +84,11 @@ func flowsTable(f *Frame, g theme.Grid) {
 	from := 0
 	if f.View.Page == Flows {
 		from = first(f.View.Row, len(flows), g.H()-1)
+	} else {
+		flows = f.withCharted(flows, g.H()-1)
 	}
 	for y, fl := range flows[from:] {
-		flowRow(f, g, y+1, fl, f.busiest(fl.Host), columns[:shown])
+		flowRow(f, g, y+1, fl, f.isCharted(fl), columns[:shown])
 	}
 	if f.View.Page == Flows {
 		y := len(flows) - from + 2
@@ -93,21 +96,57 @@ func flowsTable(f *Frame, g theme.Grid) {
 	}
 }
 
-// flowColumns are those of the table, with the host first where there are several.
+// flowColumns are those of the table, with the host first where there are several. Where
+// the load comes in, that is what has a place on a narrow screen.
 func (f *Frame) flowColumns() []flowColumn {
+	columns := flowColumns
+	if f.goodputIn() {
+		out, in := columnNamed("out"), columnNamed("in")
+		columns = slices.Concat(columns[:out], columns[in:in+1], columns[out:in], columns[in+1:])
+	}
 	if !f.many() {
-		return flowColumns
+		return columns
 	}
 	host := flowColumn{"host", 6, false, func(f *Frame, fl *experiment.FlowState) string { return f.Called(fl.Host) }}
-	return append([]flowColumn{host}, flowColumns...)
+	return append([]flowColumn{host}, columns...)
 }
 
-func flowRow(f *Frame, g theme.Grid, y int, fl, charted *experiment.FlowState, columns []flowColumn) {
+func columnNamed(name string) int {
+	return slices.IndexFunc(flowColumns, func(c flowColumn) bool { return c.name == name })
+}
+
+// isCharted says whether the charts of its host are those of a connection. Another
+// source may know it by another id.
+func (f *Frame) isCharted(fl *experiment.FlowState) bool {
+	c := f.busiest(fl.Host)
+	return c != nil && (fl.ID == c.ID || fl.Local.IsValid() && fl.Local == c.Local && fl.Remote == c.Remote)
+}
+
+// withCharted takes the first n connections, and in place of the last of them those that
+// are charted and would have no row: a chart changes to another connection later than
+// the order of the rows.
+func (f *Frame) withCharted(flows []*experiment.FlowState, n int) []*experiment.FlowState {
+	if n <= 0 || len(flows) <= n {
+		return flows
+	}
+	var charted, rest []*experiment.FlowState
+	for _, fl := range flows {
+		if f.isCharted(fl) {
+			charted = append(charted, fl)
+		} else {
+			rest = append(rest, fl)
+		}
+	}
+	shown := append(charted, rest[:max(n-len(charted), 0)]...)
+	return slices.DeleteFunc(slices.Clone(flows), func(fl *experiment.FlowState) bool { return !slices.Contains(shown, fl) })
+}
+
+func flowRow(f *Frame, g theme.Grid, y int, fl *experiment.FlowState, charted bool, columns []flowColumn) {
 	ink := theme.Plain
 	if fl.Over(f.right()) {
 		ink = theme.Dim
 	}
-	if charted != nil && (fl.ID == charted.ID || fl.Local.IsValid() && fl.Local == charted.Local && fl.Remote == charted.Remote) {
+	if charted {
 		g.Put(0, y, '>', theme.Strong)
 	}
 	x := 2

@@ -36,7 +36,9 @@ func footer(f *Frame, g theme.Grid) {
 		question(f.Prompt, g)
 		return
 	case f.Notice != "":
-		g.Text(0, 0, theme.Warn, f.Notice)
+		for y, row := range theme.FoldWhole(f.Notice, g.W()) {
+			g.Text(0, y, theme.Warn, row)
+		}
 		return
 	}
 	zoom := span(f.View.Window)

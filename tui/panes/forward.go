@@ -110,7 +110,8 @@ func (f *Frame) forwardTable(g theme.Grid, rows []forwardRow) {
 	}
 }
 
-// forwardName is the name of the first or second interface, or that it has no link.
+// forwardName is the name of the first or second interface, and beside figures of the
+// present that it has no link.
 func (f *Frame) forwardName(i int) word {
 	name, down := f.Session.Interface, false
 	if i == 0 {
@@ -119,7 +120,7 @@ func (f *Frame) forwardName(i int) word {
 		name = f.Session.Second
 		_, down = f.Session.SecondDown()
 	}
-	if down {
+	if down && f.live() {
 		return word{name + " NO LINK", theme.Alert}
 	}
 	return word{name, theme.Strong}

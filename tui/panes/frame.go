@@ -4,6 +4,7 @@
 package panes
 
 import (
+	"math"
 	"time"
 
 	"netwatch/experiment"
@@ -36,6 +37,7 @@ type View struct {
 	Bytes  bool      // octets over time are shown in byte/s, not bit/s
 	Zero   bool      // every chart starts at zero
 	Row    int       // the selected row (knobs) or the first one shown (other lists)
+	Detail int       // the first row shown of what is told of the selected knob
 }
 
 // A Prompt is a question that waits for a key. Long is shown where it fits, with as
@@ -75,6 +77,22 @@ func (f *Frame) right() time.Time {
 // live says whether the screen follows the present.
 func (f *Frame) live() bool { return f.View.End.IsZero() }
 
+// present is the Frame as it would be if it followed the present: the lines that tell
+// how the machine is, and that keys act on, are always of now.
+func (f *Frame) present() *Frame {
+	c := *f
+	c.View.End = time.Time{}
+	return &c
+}
+
+// now labels what is of the present on a screen that is not.
+func (f *Frame) now() string {
+	if f.live() {
+		return ""
+	}
+	return "now "
+}
+
 // clock writes a time of day as the session's own clock has it.
 func (f *Frame) clock(t time.Time) string {
 	return t.In(f.Session.Now().Location()).Format("15:04:05")
@@ -93,7 +111,7 @@ func LastRow(f *Frame, w, h int) int {
 	case Flows:
 		n = len(f.flows()) + 1
 	case Events:
-		n = len(f.events())
+		n = len(f.eventRows(w, math.MaxInt))
 	case Help:
 		n = len(f.helpLines(w))
 	}

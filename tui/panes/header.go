@@ -17,13 +17,9 @@ func header(f *Frame, g theme.Grid, both, sourced bool) {
 	if both {
 		name = f.names()
 	}
-	var lost []word
-	if !sourced {
-		lost = f.lossWords()
-	}
-	words := append(f.status(false), lost...)
+	words := f.status(false, !sourced)
 	if rowWidth(words)+theme.Width(name.text) > g.W() {
-		words = append(f.status(true), lost...)
+		words = f.status(true, !sourced)
 	}
 	x := g.Text(0, 0, name.ink, name.text)
 	right := g.W()
@@ -72,14 +68,14 @@ func facts(words string, width int) string {
 func (f *Frame) name() word {
 	if p := f.Session.Peer(f.View.Host); p != nil && !p.Up {
 		w := f.peerWord(p)
-		return word{p.Host + " " + w.text, w.ink}
+		return word{p.Host + " " + f.now() + w.text, w.ink}
 	}
 	name := f.iface()
 	if since, down := f.Session.LinkDown(f.View.Host); down {
 		if f.View.Host != "" {
 			name += "@" + f.View.Host
 		}
-		return word{name + " " + f.linkWord() + " " + age(f.Session.Now().Sub(since)), theme.Alert}
+		return word{name + " " + f.now() + f.linkWord() + " " + age(f.Session.Now().Sub(since)), theme.Alert}
 	}
 	if host := cmp.Or(f.View.Host, f.Host); host != "" {
 		name += "@" + host
@@ -92,8 +88,9 @@ type word struct {
 	ink  theme.Ink
 }
 
-// status returns the words at the right end of the header, rightmost first.
-func (f *Frame) status(brief bool) []word {
+// status returns the words at the right end of the header, rightmost first. Those that
+// stand right of PAUSED are of now, and it says so.
+func (f *Frame) status(brief, losses bool) []word {
 	s, now := f.Session, f.Session.Now()
 	out := []word{{"idle", theme.Dim}}
 	if n, since, on := s.Run(); on {
@@ -103,11 +100,15 @@ func (f *Frame) status(brief bool) []word {
 		out = append(out, word{"settling", theme.Warn})
 	}
 	out = append(out, f.peersAway()...)
+	if losses {
+		out = append(out, f.present().lossWords()...)
+	}
 	if !f.live() {
 		behind := word{"PAUSED " + age(now.Sub(f.right())), theme.Warn}
 		if !brief {
 			behind.text += " behind"
 		}
+		behind.text += ", now:"
 		out = append(out, behind)
 	}
 	if f.Ended {

@@ -33,6 +33,8 @@ var helpText = [][2]string{
 	{"tso factor", "packets on the wire for each one handed to the card"},
 	{"irq shared", "interrupts of a line that other devices raise too; irq asserts: as the card counts"},
 	{"929? 4.2s", "a figure whose source is silent, and for how long"},
+	{"tcp 1 of 3", "a chart of one connection while others move data, too: the load is more"},
+	{"now", "on a view that is paused: what is of the present, not of the charts' time"},
 	{"sampled", "a log that holds only some of the packets (ppl, a filter, lost records)"},
 	{"burst pkt/s", "segments in a data packet (seg by mss); packets a second that a log holds"},
 	{"recov sndlim", "share of a log's packets in loss recovery, and with a full send buffer"},
@@ -72,7 +74,7 @@ func (f *Frame) helpLines(w int) [][2]string {
 	var lines [][2]string
 	for _, l := range all {
 		key := l[0]
-		for _, part := range folded(l[1], w-helpMeaning) {
+		for _, part := range theme.Fold(l[1], w-helpMeaning) {
 			lines = append(lines, [2]string{key, strings.ReplaceAll(part, bound, " ")})
 			key = ""
 		}

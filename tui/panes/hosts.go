@@ -33,8 +33,12 @@ func (f *Frame) find(q *experiment.Quantity) *experiment.Track {
 // iface is the watched interface of the host that is looked at.
 func (f *Frame) iface() string { return f.Session.InterfaceOf(f.View.Host) }
 
-// facts are the words about its card.
+// facts are the words about its card. Without a link there is no speed, and of a card
+// that is gone nothing holds.
 func (f *Frame) facts() string {
+	if _, down := f.Session.LinkDown(f.View.Host); down {
+		return ""
+	}
 	if p := f.Session.Peer(f.View.Host); p != nil {
 		return p.Facts
 	}
@@ -100,8 +104,9 @@ func endLine(f *Frame, g theme.Grid) {
 	x := g.Text(0, 0, name.ink, name.text) + 2
 	right := g.W()
 	if p := f.Session.Peer(f.View.Host); p != nil && p.Up && p.Words != "" {
-		right -= theme.Width(p.Words)
-		g.Right(g.W(), 0, theme.Dim, p.Words)
+		words := f.now() + p.Words
+		right -= theme.Width(words)
+		g.Right(g.W(), 0, theme.Dim, words)
 		right -= 2
 	} else if p != nil && p.Why != "" {
 		g.Text(x, 0, theme.Warn, p.Why)

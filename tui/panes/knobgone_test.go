@@ -24,7 +24,7 @@ func TestKnobsOfACardThatIsGone(t *testing.T) {
 		source      word
 	}{
 		{"on", "", false, "TSO on", false, word{}},
-		{"", "knobs of em4 cannot be read: no such device", true, "TSO ?", false, word{"knobs of em4 cannot be read: no such device", theme.Alert}},
+		{"", "knobs of em4 cannot be read: no such device", true, "TSO ?", false, word{"of em4 cannot be read: no such device", theme.Alert}},
 		{"off", "knobs of em4 can be read again", false, "TSO off", true, word{"ok", theme.Dim}},
 	} {
 		now = now.Add(time.Second)

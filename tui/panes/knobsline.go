@@ -136,7 +136,7 @@ func (w knobWord) least() string {
 
 // knobRows is one row, or two on a screen that has them when one is not enough.
 func knobRows(f *Frame, w, h int) int {
-	if h >= rowsFrom && rowsFor(f.knobWords(), knobWord.full, w) > 1 {
+	if h >= rowsFrom && rowsFor(f.knobWords(), knobWord.full, w-len(f.now())) > 1 {
 		return 2
 	}
 	return 1
@@ -156,13 +156,16 @@ func rowsFor(words []knobWord, form func(knobWord) string, w int) int {
 }
 
 // knobsLine writes every knob in the longest form that fits. Where even the short
-// form does not, turned knobs come first and the rest is counted.
+// form does not, turned knobs come first and the rest is counted. What keys act on is
+// how knobs are now, so that stands there also while the view does not follow.
 func knobsLine(f *Frame, g theme.Grid) {
 	words := f.knobWords()
 	if len(words) == 0 {
 		g.Text(0, 0, theme.Dim, "no knob is known yet")
 		return
 	}
+	label := g.Text(0, 0, theme.Warn, f.now())
+	g = g.Sub(label, 0, g.W()-label, g.H())
 	form := knobWord.full
 	if rowsFor(words, form, g.W()) > g.H() {
 		form = knobWord.brief

@@ -14,7 +14,7 @@ import (
 const ResetWords = "the link will drop for seconds"
 
 // knobsPage lists every knob with its values; below the selected one stands what
-// a person should know before turning it.
+// a person should know before turning it, in as many rows as there are.
 func knobsPage(f *Frame, g theme.Grid) {
 	knobs := f.Session.Knobs()
 	if len(knobs) == 0 {
@@ -28,12 +28,19 @@ func knobsPage(f *Frame, g theme.Grid) {
 		y++
 	}
 	details := knobDetails(knobs[row], g.W()-detailsAt)
-	from := max(0, row-max(g.H()-y-len(details)-1, 0))
+	room := max(g.H()-y-1, 0)
+	hidden := max(len(details)-room, 0)
+	above := min(f.View.Detail, hidden)
+	details = details[above:]
+	from := max(0, row-max(room-len(details), 0))
 	for i, k := range knobs[from:] {
 		knobRow(f, g, y, k)
 		y++
 		if from+i != row {
 			continue
+		}
+		if below := hidden - above; below > 0 {
+			g.Right(g.W(), y-1, theme.Selected, "  j +"+strconv.Itoa(below))
 		}
 		g.Tint(y-1, theme.Selected)
 		for _, d := range details {
@@ -41,6 +48,21 @@ func knobsPage(f *Frame, g theme.Grid) {
 			y++
 		}
 	}
+}
+
+// LastDetail is how far what is told of the selected knob can be scrolled on a screen of
+// a size, 0 where all of it is there.
+func LastDetail(f *Frame, w, h int) int {
+	knobs := f.Session.Knobs()
+	if f.View.Page != Knobs || len(knobs) == 0 {
+		return 0
+	}
+	room := h - 4 - knobRows(f, w, h)
+	if f.ReadOnly != "" {
+		room--
+	}
+	details := knobDetails(knobs[max(min(f.View.Row, len(knobs)-1), 0)], w-detailsAt)
+	return max(len(details)-max(room, 0), 0)
 }
 
 func knobRow(f *Frame, g theme.Grid, y int, k *experiment.KnobState) {
@@ -77,7 +99,7 @@ type detail struct {
 func knobDetails(k *experiment.KnobState, w int) []detail {
 	var rows []detail
 	tell := func(ink theme.Ink, text string) {
-		for _, row := range folded(text, w) {
+		for _, row := range theme.FoldWhole(text, w) {
 			rows = append(rows, detail{ink, row})
 		}
 	}

@@ -76,7 +76,7 @@ func chartsPage(f *Frame, g theme.Grid) {
 	if sourced {
 		sourcesLine(f, s.take(1), true)
 	}
-	footer(f, s.takeBottom(f.footerRows(h)))
+	footer(f, s.takeBottom(f.footerRows(g.W(), h)))
 	switch {
 	case h >= tablesFrom:
 		eventsTail(f, s.takeBottom(4+(h-tablesFrom)/8))
@@ -125,7 +125,7 @@ func listPage(f *Frame, g theme.Grid) {
 	s := &stacker{g: g, end: g.H()}
 	header(f, s.take(1), false, false)
 	knobsLine(f, s.take(knobRows(f, g.W(), g.H())))
-	footer(f, s.takeBottom(f.footerRows(g.H())))
+	footer(f, s.takeBottom(f.footerRows(g.W(), g.H())))
 	title := s.take(1)
 	title.Fill(0, 0, f.Theme.Rule, theme.Rule)
 	tabs(f, title)

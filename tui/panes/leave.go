@@ -13,6 +13,7 @@ type Leaving struct {
 	Knob, Value, Start string
 	Drops              bool // putting it back drops the link
 	Keep               bool
+	Back               bool // it is not turned any more, and is Value now
 }
 
 // Ends names a knob's ends for such a row: the host, or all of them.
@@ -30,15 +31,19 @@ func (f *Frame) Ends(host string, n int) string {
 // wants to quit. keep says that they stay unless a person wants otherwise.
 func Leave(rows []Leaving, keep bool) Prompt {
 	var p Prompt
-	drops, kept := false, 0
+	drops, kept, turned := false, 0, 0
 	for i, r := range rows {
 		p.Rows = append(p.Rows, r.row(i+1))
+		if r.Back {
+			continue
+		}
+		turned++
 		drops = drops || r.Drops && !r.Keep
 		if r.Keep {
 			kept++
 		}
 	}
-	count := strconv.Itoa(len(rows)) + " turned"
+	count := strconv.Itoa(turned) + " turned"
 	if drops {
 		count += ", link drops"
 	}
@@ -48,9 +53,9 @@ func Leave(rows []Leaving, keep bool) Prompt {
 	}
 	long, short, tiny := "Enter puts back, k keeps all, ", "Enter restore, k keep, ", "Enter restore k keep"
 	switch {
-	case keep && kept == len(rows):
+	case keep && kept == turned:
 		long, short, tiny = "--keep: Enter keeps, r puts back all, ", "Enter keep, r restore, ", "Enter keep r restore"
-	case kept == len(rows):
+	case kept == turned:
 		long, short, tiny = "Enter keeps, r puts back all, ", "Enter keep, r restore, ", "Enter keep r restore"
 	case kept > 0:
 		long, short, tiny = "Enter does that, k keeps all, r puts back all, ", "Enter does it, k keep, ", "Enter does it k keep"
@@ -69,6 +74,10 @@ func (r Leaving) row(n int) PromptRow {
 	if r.Ends != "" {
 		what += r.Ends + " "
 	}
+	if r.Back {
+		what += r.Knob + " is " + r.Value + " now"
+		return PromptRow{what, what}
+	}
 	if r.Keep {
 		what += r.Knob + " stays " + r.Value
 		return PromptRow{what + "   (it was " + r.Start + ")", what}
@@ -83,9 +92,13 @@ func (r Leaving) row(n int) PromptRow {
 // leastBody is how many rows stay for the rest of the screen when a question is long.
 const leastBody = 3
 
-// footerRows is how many rows the footer takes on a screen of h.
-func (f *Frame) footerRows(h int) int {
-	return 1 + min(len(f.Prompt.Rows), max(h-1-leastBody, 0))
+// footerRows is how many rows the footer takes on a screen of a size.
+func (f *Frame) footerRows(w, h int) int {
+	more := len(f.Prompt.Rows)
+	if f.Prompt.Long == "" && f.Notice != "" {
+		more = len(theme.FoldWhole(f.Notice, w)) - 1
+	}
+	return 1 + min(more, max(h-1-leastBody, 0))
 }
 
 // question writes a question over the whole of g, its keys at the bottom. Rows that

@@ -13,13 +13,11 @@ import (
 	"netwatch/tui/theme"
 )
 
-// below is a screen without its header, and without the line of the sources where
-// there is one: both are of the present.
+// below is a screen without its header, and without the lines that say they are of now.
 func below(screen string) []string {
-	lines := strings.Split(screen, "\n")[1:]
 	var out []string
-	for _, l := range lines {
-		if !strings.Contains(l, "cpu ok") {
+	for _, l := range strings.Split(screen, "\n")[1:] {
+		if !strings.HasPrefix(l, "now ") {
 			out = append(out, l)
 		}
 	}
@@ -54,6 +52,31 @@ func TestPauseFreezes(t *testing.T) {
 					t.Errorf("the paused screen changed:\n%s", d)
 				}
 			})
+		}
+	}
+}
+
+// TestPauseSaysWhatIsOfNow: a run that began, knobs that were turned and an interface that
+// went while the view was paused are told as what they are, of now; the figures of a
+// screen of one line are of then.
+func TestPauseSaysWhatIsOfNow(t *testing.T) {
+	s := newStory()
+	f := frame(s.tell(29), theme.Options{})
+	f.View.End = f.Session.Now()
+	s.tell(trouble)
+	for _, c := range []struct {
+		w, h int
+		want []string
+	}{
+		{120, 40, []string{"em4 now GONE 3.1s", "PAUSED 44.1s behind, now:  run 1 1:08", "\nnow [a] aim=2 (start 1)", "\nnow cpu ok"}},
+		{60, 15, []string{"em4 now GONE 3.1s", "PAUSED 44.1s, now:  run 1 1:08", "\nnow [a] aim=2", "\nnow nic ? 3.2s"}},
+		{39, 7, []string{"em4 SIM now GONE 3.1s PAUSED\ntx 919 Mb/s", "now aim=2"}},
+	} {
+		screen := Screen(f, c.w, c.h)
+		for _, want := range c.want {
+			if !strings.Contains(screen, want) {
+				t.Errorf("%dx%d lacks %q:\n%s", c.w, c.h, want, screen)
+			}
 		}
 	}
 }

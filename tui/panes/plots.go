@@ -196,7 +196,10 @@ func (f *Frame) silent(t *experiment.Track) bool {
 // there is room, all in their order. What is spare comes after both.
 func (f *Frame) choose(n int) []plot {
 	all := f.plots()
-	first := func(p plot) bool { return f.find(p.q) != nil && !p.spare }
+	first := func(p plot) bool {
+		lost := p.lost != nil && f.find(p.lost) != nil // a ping without any answer
+		return (f.find(p.q) != nil || lost) && !p.spare
+	}
 	told := 0
 	for _, p := range all {
 		if first(p) {

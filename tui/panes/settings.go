@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"slices"
 	"strconv"
 
 	"netwatch/experiment"
@@ -80,13 +81,18 @@ func (f *Frame) settingLines(w int) []func(theme.Grid) {
 		"mean: settled, without the first " + settle + " of a turn or a run",
 		"whole mean: with them; delta: to the first row of that load",
 	} {
-		for _, row := range folded(words, w-1) {
+		for _, row := range theme.Fold(words, w-1) {
 			out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Dim, row) })
 		}
 	}
 	if h := f.hold(); h != nil {
-		for _, row := range folded("as of "+f.clock(h.at)+", when the view was paused: what came later is not in it", w-1) {
+		for _, row := range theme.Fold("as of "+f.clock(h.at)+", when the view was paused: what came later is not in it", w-1) {
 			out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Warn, row) })
+		}
+	}
+	if ofOneConnection(tables) {
+		for _, row := range theme.Fold("goodput from tcp or siftr: of the one connection that moves most", w-1) {
+			out = append(out, func(g theme.Grid) { g.Text(1, 0, theme.Dim, row) })
 		}
 	}
 	empty := len(out)
@@ -118,6 +124,20 @@ func (f *Frame) settingLines(w int) []func(theme.Grid) {
 		})
 	}
 	return out
+}
+
+// ofOneConnection says whether any goodput of the tables is one connection's: a load of
+// several moves more.
+func ofOneConnection(tables []hostTable) bool {
+	for _, t := range tables {
+		col := slices.Index(t.Quantities, experiment.Goodput)
+		for _, r := range t.Rows {
+			if tr := r.Cells[col].Track; tr != nil && tr.OfConnection() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // A hostTable is the table of one host's figures. All of a session have the same rows
@@ -152,7 +172,7 @@ func (t hostTable) lines(row, col int, u chart.Unit, shape settingShape) []func(
 		delta = percent(d)
 	}
 	var out []func(theme.Grid)
-	for i, label := range folded(labelsOf(r)[shape.form], shape.label-1) {
+	for i, label := range theme.Fold(labelsOf(r)[shape.form], shape.label-1) {
 		ink := theme.Plain
 		if r.Current {
 			ink = theme.Strong

@@ -102,7 +102,7 @@ func sideColumn(f *Frame, g theme.Grid, p plot, t sideTable, l labelling, ax cha
 	if !s.Known() {
 		s.Unit = f.unit(p.q)
 	}
-	now, extra := f.now(p, s), f.extra(p, s, ax)
+	now, extra := f.figureNow(p, s), f.extra(p, s, ax)
 	switch {
 	case g.W() >= sideMedium:
 		g.Right(nowEnd, 0, now.ink, now.text)
@@ -239,9 +239,9 @@ type nowWord struct {
 	ink        theme.Ink
 }
 
-// now is the newest figure, with a question mark and its age when it is stale. A
+// figureNow is the newest figure, with a question mark and its age when it is stale. A
 // screen that does not follow the present shows the figure at its right edge.
-func (f *Frame) now(p plot, s chart.Scale) nowWord {
+func (f *Frame) figureNow(p plot, s chart.Scale) nowWord {
 	t := f.find(p.q)
 	if t == nil {
 		return nowWord{text: "-", ink: theme.Dim}
@@ -269,7 +269,7 @@ func (f *Frame) extra(p plot, s chart.Scale, ax chart.Axis) []word {
 	var out []word
 	if p.with != nil {
 		w := plot{q: p.with}
-		if n := f.now(w, s); n.text != "-" {
+		if n := f.figureNow(w, s); n.text != "-" {
 			out = append(out, word{p.with.Name + " " + n.text, theme.Stack})
 		}
 	}

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"netwatch/experiment"
-	"netwatch/experiment/series"
 	"netwatch/tui/theme"
 )
 
@@ -29,8 +27,11 @@ type sourceWords struct {
 // Where they do not all fit, a word stands for a reason (the events have the sentence),
 // and what is lost comes first, then those in trouble. One that does not fit whole is
 // left out, and ".." stands for it: a figure that is cut is another figure. Of the hosts
-// that are not looked at only trouble is said, and how the link to them is.
+// that are not looked at only trouble is said, and how the link to them is. A source has
+// no past: what is said is of now, and labelled so where the charts are not.
 func sourcesLine(f *Frame, g theme.Grid, others bool) {
+	label := g.Text(0, 0, theme.Warn, f.now())
+	f, g = f.present(), g.Sub(label, 0, g.W()-label, g.H())
 	all := f.sourcesOf(others)
 	if n := f.Session.Shed() + f.Session.Late(); n > 0 && (others || f.View.Host == "") {
 		all = append(all, sourceWords{name: "late or shed", state: word{count(int64(n)), theme.Warn}})
@@ -150,6 +151,8 @@ func (f *Frame) wordsOf(st *experiment.SourceState) sourceWords {
 		w.brief = append(shorter(w.state.text, ": "), "error")
 	case st.Name == "nic":
 		w.rank = rankFigures
+	case st.Name == "ping":
+		w.brief = shorter(w.state.text, ", ")
 	}
 	return w
 }
@@ -162,6 +165,9 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 	if d, behind := st.Behind(now); behind {
 		return word{age(d) + " behind", theme.Warn}
 	}
+	if st.Name == "ping" && f.pingLoses(st.Host) {
+		return f.pingWord(st.Host)
+	}
 	if d, stale := st.Stale(now); stale {
 		if _, _, on := f.Session.Run(); !on && ofLoad(st.Name) {
 			return word{"silent " + age(d), theme.Dim}
@@ -169,7 +175,7 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 		return word{"? " + age(d), theme.Warn}
 	}
 	if st.NoteError && st.Last.IsZero() {
-		return word{st.Note, theme.Alert}
+		return word{strings.TrimPrefix(st.Note, st.Name+" "), theme.Alert}
 	}
 	switch {
 	case !st.Last.IsZero():
@@ -186,8 +192,8 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 			return word{rate(r) + " rec/s", theme.Dim}
 		}
 	case st.Name == "ping":
-		if r := f.pingRate(st.Host); r != "" {
-			return word{r, theme.Dim}
+		if w := f.pingWord(st.Host); w.text != "" {
+			return w
 		}
 	case st.Name == "nic" && st.Host == f.View.Host:
 		return word{cmp.Or(f.nicWord(), "ok"), theme.Dim}
@@ -209,20 +215,4 @@ func (f *Frame) records(st *experiment.SourceState) float64 {
 		}
 	}
 	return sum
-}
-
-// pingRate is how many answers a second came, over the last four seconds.
-func (f *Frame) pingRate(host string) string {
-	t := f.Session.Find(experiment.PingRTT, host)
-	if t == nil {
-		return ""
-	}
-	const seconds = 4
-	var bins [seconds]series.Bin
-	t.Ring.Window(bins[:], f.Session.Now().Add(-seconds*time.Second), time.Second)
-	var n uint32
-	for _, b := range bins {
-		n += b.N
-	}
-	return rate(float64(n)/seconds) + "/s"
 }

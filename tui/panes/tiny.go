@@ -69,8 +69,10 @@ func counted(words, knobs []word, n int) []word {
 
 func (f *Frame) lineKnobs() []word {
 	var out []word
+	label := f.now()
 	for _, w := range turnedFirst(f.knobWords()) {
-		out = append(out, word{cmp.Or(w.terse, w.text), w.ink})
+		out = append(out, word{label + cmp.Or(w.terse, w.text), w.ink})
+		label = ""
 	}
 	return out
 }
@@ -85,11 +87,11 @@ func (f *Frame) lineWords() []word {
 		out = append(out, word{"SIM", theme.Alert})
 	}
 	if since, down := s.LinkDown(f.View.Host); down {
-		out = append(out, word{f.linkWord() + " " + age(s.Now().Sub(since)), theme.Alert})
+		out = append(out, word{f.now() + f.linkWord() + " " + age(s.Now().Sub(since)), theme.Alert})
 	}
 	for _, host := range s.Hosts()[1:] {
 		if p := s.Peer(host); !p.Up {
-			out = append(out, word{host + " " + f.peerWord(p).text, theme.Alert})
+			out = append(out, word{host + " " + f.now() + f.peerWord(p).text, theme.Alert})
 		}
 	}
 	if !f.live() {
@@ -98,7 +100,13 @@ func (f *Frame) lineWords() []word {
 	if q := f.busier(); q != nil {
 		out = append(out, word{q.Name + " " + f.words(q), theme.Plain})
 	}
-	out = append(out, f.lossWords()...)
+	if f.live() {
+		out = append(out, f.lossWords()...)
+		if f.pingLoses(f.View.Host) {
+			w := f.pingWord(f.View.Host)
+			out = append(out, word{"ping " + w.text, w.ink})
+		}
+	}
 	if f.find(experiment.PingRTT) != nil {
 		out = append(out, word{"rtt " + f.words(experiment.PingRTT), theme.Plain})
 	}
@@ -111,7 +119,7 @@ func (f *Frame) busier() *experiment.Quantity {
 	most := -1.0
 	for _, q := range []*experiment.Quantity{experiment.Tx, experiment.Rx} {
 		if t := f.find(q); t != nil {
-			if v, _ := t.Now(); v > most {
+			if v, _ := f.edge(t); v > most {
 				best, most = q, v
 			}
 		}
@@ -119,22 +127,32 @@ func (f *Frame) busier() *experiment.Quantity {
 	return best
 }
 
+// edge is a figure at the right edge of the view.
+func (f *Frame) edge(t *experiment.Track) (v float64, ok bool) {
+	if f.live() {
+		return t.Now()
+	}
+	return t.At(f.View.End)
+}
+
 // words is the newest figure with its unit, or with its age when it is stale.
 func (f *Frame) words(q *experiment.Quantity) string {
 	t := f.find(q)
-	v, ok := t.Now()
+	v, ok := f.edge(t)
 	if !ok {
 		return "-"
 	}
 	text := strings.Replace(short(v, q.Metric(), f.View.Bytes), "bit/s", "b/s", 1)
-	if d, stale := t.Stale(f.Session.Now()); stale {
+	if d, stale := t.Stale(f.Session.Now()); stale && f.live() {
 		text += "? " + age(d.Truncate(time.Second))
 	}
 	return text
 }
 
-// rateOnly is the rate, as much of it as fits and is still true.
+// rateOnly is the rate, as much of it as fits and is still true: always the present one,
+// for there is no room to say anything else.
 func rateOnly(f *Frame, g theme.Grid) {
+	f = f.present()
 	q := f.busier()
 	if q == nil || g.H() == 0 {
 		return

@@ -38,22 +38,6 @@ var loudness = map[sources.EventKind]theme.Ink{
 	sources.PingLate: theme.Warn, sources.Mark: theme.Mark,
 }
 
-// folded is text in rows of w cells, parted at spaces. A word that is longer than a
-// row is cut by the screen.
-func folded(text string, w int) []string {
-	var rows []string
-	row := ""
-	for word := range strings.SplitSeq(text, " ") {
-		if row != "" && theme.Width(row)+1+theme.Width(word) > w {
-			rows = append(rows, row)
-			row = word
-			continue
-		}
-		row = strings.TrimPrefix(row+" "+word, " ")
-	}
-	return append(rows, row)
-}
-
 // after is text behind a separator, or nothing.
 func after(sep, text string) string {
 	if text == "" {

@@ -326,7 +326,7 @@ func TestLossesOfTheOtherEnd(t *testing.T) {
 		host string
 		w    int
 		want string
-	}{{"", 120, "r1:drops 5/s"}, {"r1", 120, "pkt/s  drops 5/s"}, {"", 200, "pkt/s  drops 5/s"}} {
+	}{{"", 120, "r1:drops 5/s"}, {"r1", 120, "\ndrops 5/s  s1:ping lost 1 of 60"}, {"", 200, "pkt/s  drops 5/s"}} {
 		f.View.Host = c.host
 		if got := Screen(f, c.w, 40); !strings.Contains(got, c.want) {
 			t.Errorf("at %q, %d wide, lacks %q:\n%s", c.host, c.w, c.want, got)
