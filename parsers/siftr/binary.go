@@ -65,9 +65,9 @@ func (d *Decoder) runBinary(b []byte) int {
 	return i
 }
 
-// follows tells what is behind a binary record: unitText or unitBinary when the
-// record ends where another unit surely begins, unitOther when it is doubtful.
-func (d *Decoder) follows(rest []byte, final bool) unitKind {
+// follows tells what is behind a binary record of flow id: unitText or unitBinary when
+// the record ends where another unit surely begins, unitOther when it is doubtful.
+func (d *Decoder) follows(id uint32, rest []byte, final bool) unitKind {
 	if len(rest) == 0 && final {
 		return unitText
 	}
@@ -76,16 +76,45 @@ func (d *Decoder) follows(rest []byte, final bool) unitKind {
 		return kind
 	}
 	// A flow that was not seen yet, or bytes that happen to look like a head.
-	if len(rest) < RecordSize {
-		if final {
-			return unitOther
-		}
-		return unitShort
+	short := unitShort
+	if final {
+		short = unitOther
 	}
-	if id, v := binaryNumbers(rest); !d.credible(id, &v) {
+	if len(rest) < RecordSize {
+		return short
+	}
+	if next, v := binaryNumbers(rest); d.credible(next, &v) {
+		return unitBinary
+	}
+	if !d.inStep || d.shifted(id, rest) {
 		return unitOther
 	}
-	return unitBinary
+	// Nothing speaks for this flow, as for one without the options of RFC 1323, but
+	// records have begun where they should up to here: so does the one behind it.
+	switch behind := rest[RecordSize:]; {
+	case len(behind) == 0 && final:
+		return unitBinary
+	default:
+		switch kind := classify(behind, final); kind {
+		case unitShort:
+			return short
+		case unitOther:
+			return unitOther
+		}
+		return unitBinary
+	}
+}
+
+// shifted looks for the head of flow id, or of a known one, where none should be: bytes
+// were lost or added before it.
+func (d *Decoder) shifted(id uint32, rest []byte) bool {
+	for q := 1; q < RecordSize && q+8 <= len(rest); q++ {
+		there := binary.LittleEndian.Uint32(rest[q:])
+		if binaryHead(rest[q:]) && (there == id || d.flows.known(there) != nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // binaryUnit reads one binary record. It is doubtful when nothing sensible follows
@@ -98,11 +127,11 @@ func (d *Decoder) binaryUnit(b []byte, final bool) int {
 		d.h.Bad(Bad{Offset: d.pos, Reason: ReasonCut})
 		return len(b)
 	}
-	next := d.follows(b[RecordSize:], final)
+	id, v := binaryNumbers(b)
+	next := d.follows(id, b[RecordSize:], final)
 	if next == unitShort {
 		return 0
 	}
-	id, v := binaryNumbers(b)
 	if (next == unitOther && !d.confirmed(id, &v)) || (d.cycle == nil && !d.credible(id, &v)) {
 		if d.cycle != nil {
 			return d.loseSync()
@@ -115,7 +144,7 @@ func (d *Decoder) binaryUnit(b []byte, final bool) int {
 	if !d.binaryRecord(b[:RecordSize]) {
 		d.bad(0, d.pos, "more flows than netwatch keeps", nil)
 	}
-	d.binary, d.cycle.Binary = true, true
+	d.binary, d.cycle.Binary, d.inStep = true, true, true
 	return RecordSize
 }
 
@@ -164,7 +193,7 @@ func (d *Decoder) confirmed(id uint32, v *[hexNumbers]uint32) bool {
 }
 
 func (d *Decoder) loseSync() int {
-	d.lost = skipped{1, d.pos}
+	d.lost, d.inStep = skipped{1, d.pos}, false
 	return 1
 }
 
@@ -204,10 +233,11 @@ func (d *Decoder) certain(b []byte, final bool) unitKind {
 		}
 		return unitShort
 	}
-	if id, v := binaryNumbers(b); !d.credible(id, &v) {
+	id, v := binaryNumbers(b)
+	if !d.credible(id, &v) {
 		return unitOther
 	}
-	if next := d.follows(b[RecordSize:], final); next == unitOther || next == unitShort {
+	if next := d.follows(id, b[RecordSize:], final); next == unitOther || next == unitShort {
 		return next
 	}
 	return unitBinary

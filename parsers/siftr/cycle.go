@@ -26,7 +26,7 @@ func (d *Decoder) header(b []byte) {
 		known = allowed[0]
 	}
 	d.begin(c, known)
-	d.allowed = allowed
+	d.allowed, d.inStep = allowed, h.Binary
 	if refused != "" {
 		d.refuse(refused)
 	}

@@ -32,6 +32,7 @@ type Decoder struct {
 
 	line    int64 // text lines read
 	binary  bool  // the last unit was a binary record
+	inStep  bool  // the next binary record begins where the header or the last one ended
 	cycle   *Cycle
 	lay     layout   // of cycle, once known
 	allowed []layout // by cycle's header, while lay is not known
@@ -212,7 +213,7 @@ func (d *Decoder) textUnit(b []byte, final bool) int {
 		return end
 	case end < len(b):
 		d.line++
-		d.binary = false
+		d.binary, d.inStep = false, false
 		d.textLine(b[:end])
 		return end + 1
 	case final:
@@ -224,6 +225,7 @@ func (d *Decoder) textUnit(b []byte, final bool) int {
 }
 
 func (d *Decoder) skipHole(b []byte) int {
+	d.inStep = false
 	if d.hole.bytes == 0 {
 		d.hole.at = d.pos
 	}

@@ -114,7 +114,8 @@ func pick(allowed []layout, version string, line []byte) (l layout, refused stri
 }
 
 // pick23 tells the final 2.3 from the days before it, which had the same header.
-// 18 columns came in two orders: what is t_flags in one is a window in the other.
+// 18 columns came in two orders. Where the old one had the retransmission timeout the
+// final one has t_flags2, which mostly is a small number.
 func pick23(n int, line []byte) (layout, string) {
 	if n == 19 || n == 21 {
 		return layoutUnknown, refuse23Dev
@@ -123,17 +124,15 @@ func pick23(n int, line []byte) (layout, string) {
 	if n != 18 || len(line) < 11 || hexFields(append(bytes.Clone(line[11:]), '\n'), 0, &v) < 0 {
 		return layoutUnknown, ""
 	}
-	final := plausible(&v) && windowScaled(v[7])
-	old := windowScaled(v[5]) && plausibleRTO(v[8])
-	switch {
+	switch final, old := plausible(&v), plausibleOld(&v); {
 	case final && !old:
 		return siftr2Hex, ""
-	case old && !final:
+	case !old:
+		return layoutUnknown, ""
+	case !final || windowScaled(v[5]) && !windowScaled(v[7]):
 		return layoutUnknown, refuse23Old
-	case old && final:
-		return layoutUnknown, refuse23Unsure
 	}
-	return layoutUnknown, ""
+	return layoutUnknown, refuse23Unsure
 }
 
 // infer tells the layout of a record that no header introduces, where the record
@@ -189,6 +188,12 @@ func plausible(v *[hexNumbers]uint32) bool {
 		uint64(v[13]) <= 2*uint64(v[12])+slack && // the receive buffer may be over its limit, but not far
 		uint64(v[14]) <= uint64(v[11])+slack && // what is in flight is still in the send buffer
 		(v[15] <= slack || v[15] == 1<<32-1)
+}
+
+// plausibleOld is plausible for the order before the final one: srtt and rto behind the
+// flags, the payload last.
+func plausibleOld(v *[hexNumbers]uint32) bool {
+	return plausible(&[hexNumbers]uint32{v[0], v[1], v[2], v[7], v[15], v[3], v[4], v[5], v[6], v[8], v[9], v[10], v[11], v[12], v[13], v[14]})
 }
 
 // printable is the start of b without control characters, fit for an Event.

@@ -230,15 +230,18 @@ func (s *Summary) Report(name string) Report {
 	return r
 }
 
-// Err says why nothing in the input was usable, nil if something was.
+// Err says why nothing in the input was usable, nil if something was: a record, or a
+// cycle in which there was none to read.
 func (s *Summary) Err() error {
 	for _, c := range s.report.Cycles {
-		if c.Refused == nil {
+		if c.Refused == nil && (c.Records > 0 || len(s.Bads) == 0) {
 			return nil
 		}
 	}
 	for _, c := range s.report.Cycles {
-		return fmt.Errorf("%s", *c.Refused)
+		if c.Refused != nil {
+			return fmt.Errorf("%s", *c.Refused)
+		}
 	}
 	if len(s.Bads) > 0 {
 		b := s.Bads[0]
