@@ -213,17 +213,34 @@ func printable(b []byte) string {
 	return string(out)
 }
 
-// Is tells whether the start of a file looks like a siftr log: a header or footer
-// line is in it, or its first lines prove to be records.
+// Is tells whether the start of a file looks like a siftr log: a header or footer line
+// is in it, records can be read out of it, or it is as only damage to such a log leaves
+// it, a hole of NUL bytes or text without any line.
 func Is(head []byte) bool {
 	if bytes.Contains(head, headerKey) || bytes.Contains(head, footerKey) {
 		return true
 	}
-	for line := range bytes.Lines(head) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 {
-			return infer(withoutBlanks(line)) != layoutUnknown
-		}
+	if len(head) > 0 && head[0] == 0 || len(head) >= maxLine && head[0] != '{' && bytes.IndexByte(head, '\n') < 0 {
+		return true
 	}
-	return false
+	var p prober
+	d := NewDecoder(&p)
+	d.Write(head)
+	d.Close()
+	return p.records > 0
 }
+
+// A prober only counts records.
+type prober struct{ records int }
+
+// Begin implements Handler.
+func (*prober) Begin(*Cycle) {}
+
+// Record implements Handler.
+func (p *prober) Record(*Record) { p.records++ }
+
+// End implements Handler.
+func (*prober) End(*Cycle) {}
+
+// Bad implements Handler.
+func (*prober) Bad(Bad) {}

@@ -174,3 +174,33 @@ func TestNothingUsable(t *testing.T) {
 		t.Error("a log of no packets: ", s.Err())
 	}
 }
+
+// A log is known for one by its start, also a damaged or headless one.
+func TestIs(t *testing.T) {
+	h, r, f := parts(t, "real/siftr2-2.5__txt-ppl10.log.gz")
+	bh, br, bf := binaryParts(t)
+	sh, sr, _ := parts(t, "real/siftr-1.3.0__siftr-unloaded-while-on.log.gz")
+	for name, c := range map[string]struct {
+		head []byte
+		is   bool
+	}{
+		"text":                      {cat(h, flat(r), f), true},
+		"binary":                    {cat(bh, flat(br), bf), true},
+		"binary without its header": {flat(br), true},
+		"text without its header":   {flat(r), true},
+		"stock without its header":  {flat(sr), true},
+		"stock, cut in mid-line":    {cat(sr[0][30:], flat(sr[1:])), true},
+		"a torn header":             {cat(sh[9:], flat(sr)), true},
+		"a hole before all":         {make([]byte, 64<<10), true},
+		"a line of 64 KiB and more": {bytes.Repeat([]byte("y"), 64<<10), true},
+		"words":                     {[]byte("Nov 30 12:00:00 host syslogd: restart\nmore\n"), false},
+		"ping":                      {[]byte("PING r1 (10.1.1.3): 56 data bytes\n64 bytes from 10.1.1.3: icmp_seq=0 ttl=64 time=0.169 ms\n"), false},
+		"JSON without lines":        {append([]byte(`{"start":`), bytes.Repeat([]byte("1,"), 64<<10)...), false},
+		"bytes of no kind":          {bytes.Repeat([]byte{1, 2, 3, 0xff, 10}, 5000), false},
+		"nothing":                   {nil, false},
+	} {
+		if got := siftr.Is(c.head[:min(len(c.head), 64<<10)]); got != c.is {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
