@@ -16,15 +16,17 @@ type Review struct {
 	Omitted   int     `json:"omitted"`   // rows that iperf3 was told to leave out; no mean has them
 	// MeanBPS is the mean of the run: per id, of the sum where there is one, or per
 	// role. Text and iperf3 JSON are weighted by time; rows of iperf2 CSV count
-	// alike, and WeightedBPS has their mean weighted by time.
+	// alike, and WeightedBPS has their mean weighted by time. Both are null with
+	// several runs, which have their own in Runs: runs that differ have no mean.
 	MeanBPS     map[string]float64 `json:"mean_bps"`
 	WeightedBPS map[string]float64 `json:"weighted_bps"`
 	Last        *ReviewRow         `json:"last"`
 	// Retransmits is the sum over the interval rows: null in text without that
-	// column, 0 in JSON without it (Finals may then tell what the sender counted).
+	// column, 0 in JSON without it. What the tool itself counted is in Runs.
 	Retransmits *int64 `json:"retransmits"`
 	Errors      int    `json:"errors"`
 	Details
+	Runs []*ReviewRun `json:"runs"`
 
 	working
 }
@@ -32,8 +34,7 @@ type Review struct {
 // working is what a Review keeps until Done.
 type working struct {
 	first map[string]Row // iperf2: rows that may yet turn out to be totals
-	means map[string]*mean
-	sums  map[string]*mean
+	tally tally
 	exact bool // the input is iperf3 JSON
 }
 
@@ -42,7 +43,7 @@ type Details struct {
 	Began    *float64    `json:"began"`        // Unix seconds at which the first run began, by the tool's clock
 	CC       string      `json:"cc,omitempty"` // the sender's congestion control in the last run
 	Messages []string    `json:"messages"`     // errors and remarks as the tool said them
-	Finals   []ReviewRow `json:"finals"`       // the tool's own final rows
+	Finals   []ReviewRow `json:"finals"`       // the tool's own final rows, of all runs
 	BadLines []ReviewBad `json:"bad_lines"`
 	BadCount int         `json:"bad_count"` // BadLines holds the first 100
 }
@@ -61,7 +62,11 @@ type ReviewRow struct {
 	RTT     *float64 `json:"rtt_us"`
 	NetPwr  *float64 `json:"netpwr"`
 	Latency *float64 `json:"latency_us"` // mean
-	line    int
+	// Of UDP. What iperf3 prints of a sender's jitter and loss is always 0: left out.
+	Jitter    *float64 `json:"jitter_us,omitempty"`
+	Lost      *float64 `json:"lost,omitempty"`
+	Datagrams *float64 `json:"datagrams,omitempty"`
+	line      int
 }
 
 // A ReviewBad is a line that could not be read.
@@ -71,35 +76,12 @@ type ReviewBad struct {
 	Text   string `json:"text"`
 }
 
-// mean is a mean weighted by time, and one in which every row counts alike.
-type mean struct {
-	bits, secs float64
-	sum, n     float64
-	plain      bool // CSV
-}
-
-// add weighs a row by the time its rate was made with. The interval of a CSV row
-// is printed with one decimal, so the time comes from bytes and rate.
-func (m *mean) add(r Row) {
-	dt := r.End - r.Start
-	if r.Exact && r.Tool == Iperf2 {
-		m.plain = true
-		if r.Bits > 0 {
-			dt = r.Bytes * 8 / r.Bits
-		}
-	}
-	m.bits += r.Bits * dt
-	m.secs += dt
-	m.sum += r.Bits
-	m.n++
-}
-
 // NewReview returns an empty Review of the file of that name. Its Add takes the
 // records of a Parser, its Done finishes it.
 func NewReview(file string) *Review {
 	return &Review{
-		File: file, MeanBPS: map[string]float64{}, WeightedBPS: map[string]float64{},
-		working: working{first: map[string]Row{}, means: map[string]*mean{}, sums: map[string]*mean{}},
+		File: file, Runs: []*ReviewRun{},
+		working: working{first: map[string]Row{}, tally: newTally()},
 		Details: Details{BadLines: []ReviewBad{}, Messages: []string{}, Finals: []ReviewRow{}},
 	}
 }
@@ -115,12 +97,14 @@ func (v *Review) Add(rec Record) {
 		if v.Tests++; v.Began == nil {
 			v.Began = r.Began.ptr()
 		}
+		v.Runs = append(v.Runs, newReviewRun(r))
 	case Row:
 		v.row(r)
 	case End:
 		v.told(r.Run.Tool, r.Run.Version)
 		v.CC = r.CC
 		v.endRun()
+		v.run().know(r)
 	case Message:
 		v.told(r.Tool, r.Version)
 		if r.Error {
@@ -143,6 +127,14 @@ func (v *Review) told(t Tool, version string) {
 	}
 }
 
+// run is the run under way, or the last one.
+func (v *Review) run() *ReviewRun {
+	if len(v.Runs) == 0 {
+		v.Runs = append(v.Runs, newReviewRun(Start{}))
+	}
+	return v.Runs[len(v.Runs)-1]
+}
+
 func (v *Review) row(r Row) {
 	v.exact = v.exact || r.Exact && r.Tool == Iperf3
 	switch r.Scope {
@@ -151,11 +143,14 @@ func (v *Review) row(r Row) {
 			v.count(first)
 			delete(v.first, r.ID)
 		}
-		v.Finals = append(v.Finals, reviewRow(r))
+		v.run().total(r)
+	case Foreign:
+		v.run().report(r)
 	case Omitted:
 		if !r.IsSum() {
 			v.Intervals++
 			v.Omitted++
+			v.run().Intervals++
 		}
 	case Interval:
 		first, held := v.first[r.ID]
@@ -176,58 +171,43 @@ func (v *Review) row(r Row) {
 func (v *Review) endRun() {
 	rows := slices.SortedFunc(maps.Values(v.first), func(a, b Row) int { return a.Line - b.Line })
 	for _, r := range rows {
-		v.Finals = append(v.Finals, reviewRow(r))
+		v.run().total(r)
 	}
 	clear(v.first)
 }
 
 // count takes a row that stands for an interval.
 func (v *Review) count(r Row) {
-	key, into := r.ID, v.means
-	if r.Role != "" {
-		key = r.Role
+	if r.IsSum() && r.ID[0] == 'F' {
+		v.Last = nil // both directions in one: it is of no stream
+		return
 	}
+	v.tally.add(r)
+	v.run().count(r)
 	if r.IsSum() {
-		if r.ID[0] == 'F' {
-			v.Last = nil // both directions in one: it is of no stream
-			return
-		}
-		if into = v.sums; r.Role == "" {
-			key = "SUM"
-		}
-	} else {
-		v.Intervals++
-		if last := reviewRow(r); v.Last == nil || v.Last.line < r.Line || r.Exact {
-			v.Last = &last
-		}
-		if r.TCP.Retrans.OK {
-			if v.Retransmits == nil {
-				v.Retransmits = new(int64)
-			}
-			*v.Retransmits += int64(r.TCP.Retrans.V)
-		}
+		return
 	}
-	if into[key] == nil {
-		into[key] = &mean{}
+	v.Intervals++
+	if last := reviewRow(r); v.Last == nil || v.Last.line < r.Line || r.Exact {
+		v.Last = &last
 	}
-	into[key].add(r)
+	if r.TCP.Retrans.OK {
+		if v.Retransmits == nil {
+			v.Retransmits = new(int64)
+		}
+		*v.Retransmits += int64(r.TCP.Retrans.V)
+	}
 }
 
 // Done finishes the Review after the last record.
 func (v *Review) Done() {
 	v.endRun()
-	all := v.means
-	if v.sums["SUM"] != nil {
-		all = map[string]*mean{}
+	for _, run := range v.Runs {
+		run.done()
+		v.Finals = append(v.Finals, run.Finals...)
 	}
-	for _, means := range []map[string]*mean{all, v.sums} {
-		for key, m := range means {
-			v.WeightedBPS[key] = m.bits / m.secs
-			v.MeanBPS[key] = v.WeightedBPS[key]
-			if m.plain {
-				v.MeanBPS[key] = m.sum / m.n
-			}
-		}
+	if len(v.Runs) <= 1 {
+		v.MeanBPS, v.WeightedBPS = v.tally.bps()
 	}
 	if v.exact && v.Retransmits == nil {
 		v.Retransmits = new(int64)
@@ -235,9 +215,13 @@ func (v *Review) Done() {
 }
 
 func reviewRow(r Row) ReviewRow {
+	if r.Side == "sender" {
+		r.UDP.Jitter, r.UDP.Lost = Num{}, Num{}
+	}
 	return ReviewRow{
 		ID: r.ID, Role: r.Role, Side: r.Side, Start: r.Start, End: r.End, Bytes: r.Bytes, BPS: r.Bits, line: r.Line,
 		Retr: r.TCP.Retrans.ptr(), Cwnd: r.TCP.Cwnd.ptr(), RTT: r.TCP.RTT.ptr(), NetPwr: r.App.NetPower.ptr(), Latency: r.App.Latency.Avg.ptr(),
+		Jitter: r.UDP.Jitter.ptr(), Lost: r.UDP.Lost.ptr(), Datagrams: r.UDP.Datagrams.ptr(),
 	}
 }
 

@@ -6,7 +6,7 @@ type Review struct {
 	File        string          `json:"file"`
 	Tool        string          `json:"tool"` // "ping" or "fping"
 	Errors      int             `json:"errors"`
-	Replies     int             `json:"replies"` // without duplicates
+	Replies     int             `json:"replies"` // lines of replies, without duplicates; ping -q and fping -Q write none
 	Duplicates  int             `json:"duplicates"`
 	RTTs        []float64       `json:"rtts_ms"`      // duplicates included
 	MissingSeqs []int64         `json:"missing_seqs"` // probes before the last reply that had none; null without replies
@@ -18,8 +18,10 @@ type Review struct {
 	BadLines    []ReviewBad     `json:"bad_lines"` // the first 100
 	BadCount    int             `json:"bad_count"`
 	Targets     map[string]Goal `json:"targets,omitempty"` // fping
+	Pings       []*Ping         `json:"pings"`             // each ping of the file, each target of fping
 
 	numbers
+	reported map[string]bool // fping -Q: targets of the block under way; nil before the first
 }
 
 // numbers are the sequence numbers of the ping under way.
@@ -84,6 +86,7 @@ func (v *Review) Found() bool {
 
 // Add takes the next record.
 func (v *Review) Add(rec Record) {
+	defer v.pings(rec) // after endRun, which is about the ping before
 	switch r := rec.(type) {
 	case Start:
 		v.endRun()
@@ -159,6 +162,7 @@ func (v *Review) endRun() {
 	for seq := v.first; seq <= v.last; seq++ {
 		if !v.seen[seq] {
 			v.MissingSeqs = append(v.MissingSeqs, seq)
+			v.under("").Missing++
 		}
 	}
 	clear(v.seen)

@@ -95,7 +95,7 @@ func (d *Decoder) Close() {
 	d.flushHole()
 	d.replayHeld()
 	d.endCycle()
-	*d = Decoder{h: d.h, part: d.part[:0]}
+	*d = Decoder{h: d.h, vector: d.vector, part: d.part[:0]}
 }
 
 // Idle tells the Decoder that the log is not growing for now: what it holds back for
@@ -153,9 +153,13 @@ func (d *Decoder) run(b []byte) int {
 	case d.lay != siftr2Hex:
 		return d.runDec(b)
 	case d.binary:
-		return d.runBinary(b)
+		n := d.runBinary(b)
+		d.inStep = d.inStep || n > 0
+		return n
 	}
-	return d.runHex(b)
+	n := d.runHex(b)
+	d.inStep = d.inStep && n == 0
+	return n
 }
 
 // unit reads one line or binary record at the start of b, whatever it is. Zero

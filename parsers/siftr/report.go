@@ -30,6 +30,7 @@ type CycleReport struct {
 	Refused      *string      `json:"refused"`
 	Records      int64        `json:"records"`
 	RingDrops    *int64       `json:"ring_drops"`
+	Sampled      *bool        `json:"sampled"` // some packets have no record; null where the footer does not tell
 	Footer       FooterReport `json:"footer"`
 	Flows        []FlowReport `json:"flows"`
 }
@@ -66,6 +67,7 @@ type CountReport struct {
 	RecordsIn     int64  `json:"records_in"`
 	FooterRecords *int64 `json:"footer_records"` // written, by the footer
 	FooterPackets *int64 `json:"footer_packets"` // seen by the module, by the footer
+	Sampled       *bool  `json:"sampled"`        // ppl or a filter left packets out: sums are too low; null where the footer does not tell
 	InRecovery    *int64 `json:"records_in_recovery"`
 }
 
@@ -119,7 +121,46 @@ func cycleReport(c *Cycle) CycleReport {
 	if c.HasHeader && c.HasFooter {
 		r.Duration = new(float64(c.Footer.Time-c.Header.Time) / 1e6)
 	}
+	r.Sampled = sampledCycle(r, c.Flows)
 	return r
+}
+
+// Packets is how many packets stock siftr could have logged, by its footer, and
+// whether that tells it. A log that was switched while it was on lacks those of before.
+func (r CycleReport) Packets() (n int64, ok bool) {
+	f := r.Footer
+	if !r.HasHeader || f.InPackets == nil || f.OutPackets == nil || f.Skipped == nil {
+		return 0, false
+	}
+	return *f.InPackets + *f.OutPackets - *f.Skipped, true
+}
+
+// sampledCycle tells whether the log lacks packets. The footer of siftr2 says so of
+// each flow and of the ring; that of siftr has one count of all packets.
+func sampledCycle(r CycleReport, flows []*Flow) *bool {
+	if n, ok := r.Packets(); ok {
+		return new(n > r.Records)
+	}
+	if r.RingDrops != nil && *r.RingDrops > 0 {
+		return new(true)
+	}
+	told, some := len(flows) > 0, false
+	for _, f := range flows {
+		is := sampledFlow(f)
+		told = told && is != nil
+		some = some || is != nil && *is
+	}
+	if !told && !some {
+		return nil
+	}
+	return &some
+}
+
+func sampledFlow(f *Flow) *bool {
+	if !f.Listed || f.Entry.Records < 0 || f.Entry.Packets < 0 {
+		return nil
+	}
+	return new(f.Entry.Packets > f.Entry.Records)
 }
 
 func split(micros int64) (secs, usecs *int64) {
@@ -150,6 +191,7 @@ func (s *flowSums) report(c *Cycle) FlowReport {
 	if f.Listed {
 		r.Stack, r.CC = word(f.Entry.Stack), word(f.Entry.CC)
 		r.FooterRecords, r.FooterPackets = known(f.Entry.Records), known(f.Entry.Packets)
+		r.Sampled = sampledFlow(f)
 	}
 	if f.Counts == [2]int64{} {
 		return r

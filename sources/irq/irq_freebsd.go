@@ -1,9 +1,7 @@
 package irq
 
 import (
-	"fmt"
 	"net"
-	"strconv"
 	"strings"
 
 	"netwatch/parsers/bsd"
@@ -12,7 +10,7 @@ import (
 
 // A freebsdKernel reads hw.intrnames and hw.intrcnt. The lines are those of the
 // interface's device, of its parent where the device has none of its own (vtnet0
-// sits on virtio_pci0), or of the interfaces that a vlan or lagg lies on.
+// sits on virtio_pci0), or of the interfaces that a vlan, lagg or bridge lies on.
 type freebsdKernel struct {
 	iface      string
 	names, cnt sysctl.MIB
@@ -46,51 +44,30 @@ func (k *freebsdKernel) of() string    { return k.below }
 // devices looks the interface up, and those it lies on. It is done each time the
 // names are read: a driver may have been loaded again.
 func (k *freebsdKernel) devices() []device {
-	k.below, k.ceiling = "", nil
-	i, err := net.InterfaceByName(k.iface)
-	if err != nil {
-		return []device{{iface: k.iface, name: k.iface}}
-	}
-	driver, unit, _ := sysctl.Device(i.Index)
-	var below []string
-	switch driver {
-	case "vlan":
-		if b, err := sysctl.Vlan(k.iface); err == nil {
-			if parent, _, err := bsd.ParseVlan(b); err == nil && parent != "" {
-				below = []string{parent}
-			}
-		}
-	case "lagg":
-		if all, ports, err := sysctl.Lagg(k.iface); err == nil {
-			below, _ = bsd.ParseLagg(all, ports)
-		}
-	}
-	if leaf, ok := caps[driver]; ok {
-		k.ceiling, _ = sysctl.Lookup(fmt.Sprintf("dev.%s.%d.%s", driver, unit, leaf))
-	}
-	if len(below) == 0 {
-		return []device{deviceOf(k.iface, i.Index)}
-	}
-	k.below = strings.Join(below, " ")
-	var all []device
-	for _, name := range below {
-		if i, err := net.InterfaceByName(name); err == nil {
-			all = append(all, deviceOf(name, i.Index))
-		}
+	all, below, ceiling := devicesOf(kernelLayers{}, k.iface)
+	k.below, k.ceiling = strings.Join(below, " "), nil
+	if ceiling != "" {
+		k.ceiling, _ = sysctl.Lookup(ceiling)
 	}
 	return all
 }
 
-func deviceOf(iface string, index int) device {
-	d := device{iface: iface, name: iface}
-	if driver, unit, ok := sysctl.Device(index); ok {
-		d.name = driver + strconv.Itoa(unit)
-		if b, err := sysctl.Read(fmt.Sprintf("dev.%s.%d.%%parent", driver, unit)); err == nil {
-			d.parent = strings.TrimRight(string(b), "\x00")
-		}
+// kernelLayers asks the running kernel.
+type kernelLayers struct{}
+
+func (kernelLayers) index(iface string) (int, bool) {
+	i, err := net.InterfaceByName(iface)
+	if err != nil {
+		return 0, false
 	}
-	return d
+	return i.Index, true
 }
+
+func (kernelLayers) driver(index int) (name string, unit int, ok bool) { return sysctl.Device(index) }
+func (kernelLayers) variable(name string) ([]byte, error)              { return sysctl.Read(name) }
+func (kernelLayers) vlan(iface string) ([]byte, error)                 { return sysctl.Vlan(iface) }
+func (kernelLayers) lagg(iface string) (all, ports []byte, err error)  { return sysctl.Lagg(iface) }
+func (kernelLayers) bridge(iface string) ([]byte, error)               { return sysctl.Bridge(iface) }
 
 func (k *freebsdKernel) lines() (lines []line, err error) {
 	if k.rawNames, err = k.names.Read(k.rawNames); err != nil {
@@ -128,6 +105,5 @@ func (k *freebsdKernel) limit() (float64, bool) {
 		return 0, false
 	}
 	k.rawCeiling = raw
-	n, err := bsd.Uint(raw)
-	return float64(n), err == nil
+	return capOf(raw)
 }

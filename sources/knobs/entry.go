@@ -10,6 +10,7 @@ import (
 type Entry struct {
 	Interface string    `json:"interface"`         // the one netwatch was started for
 	Subject   string    `json:"subject,omitempty"` // the knob's own; "" is the whole host
+	Index     int       `json:"index,omitempty"`   // the number of that interface then; 0: not known
 	Knob      string    `json:"knob"`
 	Start     string    `json:"start"`             // before netwatch turned it first
 	Value     string    `json:"value"`             // as netwatch left it, read back

@@ -93,6 +93,29 @@ func (j *Journal) entry(spec sources.KnobSpec) (*Entry, error) {
 // Here tells whether an entry is of this boot and this network.
 func (j *Journal) Here(e Entry) bool { return e.Boot == j.boot && e.Net == j.net }
 
+// A Standing is what restore does about an entry of the journal.
+type Standing uint8
+
+const (
+	Restorable Standing = iota + 1 // it puts the knob back
+	Running                        // the netwatch that turned it still runs, and does so
+	BeforeBoot                     // it was turned before the host was booted: only when forced
+	Elsewhere                      // it is of another network: only there
+)
+
+// Standing tells what Restore does about an entry, before it looks at the knob.
+func (j *Journal) Standing(e Entry) Standing {
+	switch {
+	case e.Net != j.net:
+		return Elsewhere
+	case e.PID != j.pid && j.runs(e):
+		return Running
+	case e.Boot != j.boot:
+		return BeforeBoot
+	}
+	return Restorable
+}
+
 type journalJSON struct {
 	Format  int     `json:"netwatch_journal"`
 	Entries []Entry `json:"entries"`
@@ -246,7 +269,7 @@ func (l *ledger) begin(spec sources.KnobSpec, old, start, asked string) (home st
 	if e != nil {
 		l.before[spec.Name] = *e
 	} else {
-		l.entries = append(l.entries, Entry{Interface: l.iface, Subject: spec.Subject, Knob: spec.Name,
+		l.entries = append(l.entries, Entry{Interface: l.iface, Subject: spec.Subject, Index: indexOf(spec.Subject), Knob: spec.Name,
 			Start: start, Boot: l.boot, Net: l.net})
 		e = &l.entries[len(l.entries)-1]
 	}

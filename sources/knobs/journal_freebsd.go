@@ -33,3 +33,6 @@ func startOf(pid int) int64 {
 	}
 	return began - booted
 }
+
+// renameCommand is what a person types to give an interface another name.
+const renameCommand = "sudo ifconfig %s name %s"

@@ -37,3 +37,6 @@ func startOf(pid int) int64 {
 	}
 	return int64(ticks / linux.UserHz)
 }
+
+// renameCommand is what a person types to give an interface another name.
+const renameCommand = "sudo ip link set %s name %s"

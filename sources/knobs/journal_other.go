@@ -17,3 +17,6 @@ func bootID() (string, error) {
 func netID() string { return "" }
 
 func startOf(int) int64 { return 0 }
+
+// renameCommand is what a person types to give an interface another name.
+const renameCommand = "rename %s to %s"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 
 	"netwatch/sources"
@@ -93,7 +94,7 @@ func (l *ledger) putBack(ctx context.Context, e Entry, force bool, open func(Ent
 		value, err = k.Get(ctx)
 	}
 	if err != nil {
-		return Failed, fmt.Sprintf("%s: %v", e.words(name), err)
+		return Failed, fmt.Sprintf("%s: %v%s", e.words(name), err, l.renamed(e))
 	}
 	switch other := l.othersTurn(&e); {
 	case other != 0 && !force:
@@ -122,6 +123,30 @@ func (l *ledger) putBack(ctx context.Context, e Entry, force bool, open func(Ent
 		where = " on " + e.Subject
 	}
 	return PutBack, fmt.Sprintf("put back %s=%s%s (was turned to %s)", e.Knob, e.Start, where, value)
+}
+
+// renamed says under which name the interface of an entry may be found now, and what to
+// do then. A number that another interface has come to have looks the same, so that a
+// person must decide.
+func (j *Journal) renamed(e Entry) string {
+	if e.Subject == "" || e.Index == 0 || !j.Here(e) || indexOf(e.Subject) != 0 {
+		return ""
+	}
+	i, err := net.InterfaceByIndex(e.Index)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("; the interface of its number %d is %s now: if that is %s renamed, name it %s again (%s) and type netwatch restore",
+		e.Index, i.Name, e.Subject, e.Subject, fmt.Sprintf(renameCommand, i.Name, e.Subject))
+}
+
+// indexOf is the number of an interface, 0 where there is none of the name.
+func indexOf(iface string) int {
+	i, err := net.InterfaceByName(iface)
+	if err != nil {
+		return 0
+	}
+	return i.Index
 }
 
 // mayTurnNow says why a knob is locked.

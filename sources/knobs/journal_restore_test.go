@@ -106,3 +106,36 @@ func TestStartOf(t *testing.T) {
 		t.Errorf("%d, then %d; gone: %d", a, b, startOf(gone))
 	}
 }
+
+// What is told of an entry beforehand is what Restore does with it.
+func TestStandingIsWhatRestoreDoes(t *testing.T) {
+	for _, c := range []struct {
+		edit  func(e *Entry)
+		want  Standing
+		force bool
+	}{
+		{nil, Restorable, false},
+		{func(e *Entry) { e.Boot = "other" }, BeforeBoot, true},
+		{func(e *Entry) { e.PID, e.Boot = running, "other" }, BeforeBoot, true},
+		{func(e *Entry) { e.PID = running }, Running, true},
+		{func(e *Entry) { e.Net = "net:[7]" }, Elsewhere, false},
+	} {
+		dir, k := stateDirOf(t), newFake("aim", "1")
+		turn(t, journalBoard(t, dir, gone, k, &log{}), "aim", "2")
+		rewrite(t, dir, c.edit)
+		j := aJournal(t, dir, 77, nil)
+		if entries, err := j.Entries(); err != nil || len(entries) != 1 || j.Standing(entries[0]) != c.want {
+			t.Errorf("%+v, %v: want %d", entries, err, c.want)
+		}
+		without, err := j.Restore(t.Context(), false, finder(k))
+		if err != nil || (without[0].Fate == PutBack) != (c.want == Restorable) {
+			t.Errorf("standing %d: %+v, %v", c.want, without, err)
+		}
+		if !c.force {
+			continue
+		}
+		if forced, err := j.Restore(t.Context(), true, finder(k)); err != nil || forced[0].Fate != PutBack {
+			t.Errorf("standing %d, forced: %+v, %v", c.want, forced, err)
+		}
+	}
+}

@@ -106,6 +106,9 @@ func (w *watcher) poll(now time.Time) error {
 		w.epoch = w.now.epoch
 		w.baseline()
 	}
+	if back := !w.present; back && !w.now.up {
+		w.event(sources.Event{At: now, Kind: sources.LinkDown, Text: w.iface + " is back and has no link"})
+	}
 	w.present = true
 	w.link(now, w.now.up)
 	w.count(now)

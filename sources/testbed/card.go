@@ -23,7 +23,6 @@ type card struct {
 
 	stack, wire traffic // since fast, since slow
 	irqs, busy  float64 // since slow
-	owed        float64 // readings in the state of the higher cap, see caps
 	series      map[sources.Metric]*sources.Series
 	cores       []*sources.Series
 }
@@ -106,27 +105,16 @@ func (c *card) poll(now time.Time, dt time.Duration, s *state, sink sources.Sink
 			sources.RxWireOctets: w.rxOctets, sources.TxWireOctets: w.txOctets, sources.RxWirePkts: w.rxPackets, sources.TxWirePkts: w.txPackets,
 			sources.Irqs: c.irqs,
 		})
-		sink.Sample(sources.Reading(c.series[sources.IrqCap], now, span, c.ceiling(row, s.loaded())))
-		for i, lean := range []float64{1, 1.12, 0.88} { // the card's interrupts go to core 0
+		ceiling := row.caps.idle
+		if s.loaded() {
+			ceiling = row.caps.loaded
+		}
+		sink.Sample(sources.Reading(c.series[sources.IrqCap], now, span, ceiling)) // as queue_rx_0.interrupt_rate
+		for i, lean := range []float64{1, 1.12, 0.88} {                            // the card's interrupts go to core 0
 			sink.Sample(sources.Amount(c.cores[i], now, span, min(c.busy*lean, span.Seconds())))
 		}
 		c.wire, c.irqs, c.busy = traffic{}, 0, 0
 	}
-}
-
-// ceiling is what queue_rx_0.interrupt_rate would say at this moment.
-func (c *card) ceiling(row aimRow, loaded bool) float64 {
-	switch {
-	case !loaded:
-		return row.caps.idle
-	case row.caps.bulk == row.caps.short:
-		return row.caps.bulk
-	}
-	if c.owed += (row.irqs - row.caps.bulk) / (row.caps.short - row.caps.bulk); c.owed < 1 {
-		return row.caps.bulk
-	}
-	c.owed--
-	return row.caps.short
 }
 
 func (c *card) say(sink sources.Sink, now time.Time, span time.Duration, sums map[sources.Metric]float64) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -354,25 +353,28 @@ func (l *lateReader) Read(b []byte) (int, error) {
 	return l.in.Read(b)
 }
 
-// The caps are those of em(4)'s own macros, and no more interrupts come than they allow.
+// The caps are values of em(4)'s register, and at no time come more interrupts than they
+// allow.
 func TestCaps(t *testing.T) {
-	for aim, states := range map[string][]float64{"0": {8004}, "1": {4002, 20032}, "2": {20032, 71022}} {
+	for aim, states := range map[string][]float64{"0": {8004}, "1": {9765, 20032}, "2": {20032, 71022}} {
 		synctest.Test(t, func(t *testing.T) {
 			w := live(t, 3, 40*time.Second, func(k map[string]sources.Knob) { set(t, k["aim"], aim); set(t, k["log"], "off") })
 			seen := map[float64]bool{}
-			var allowed, came float64
-			for _, s := range w.samples[sources.IrqCap] {
-				if !slices.Contains(states, s.Last) {
-					t.Errorf("aim %s: cap %v", aim, s.Last)
-				}
+			caps, came := w.samples[sources.IrqCap], w.samples[sources.Irqs]
+			for i, s := range caps {
 				seen[s.Last] = true
-				allowed += s.Last * s.Span.Seconds()
+				ticks := math.Round(1e9 / 256 / s.Last)
+				if s.Last != math.Floor(1e9/256/ticks) {
+					t.Errorf("aim %s: %v is no value of the register", aim, s.Last)
+				}
+				if rate, _ := came[i].Mean(); rate > s.Last && (i == 0 || rate > caps[i-1].Last) {
+					t.Errorf("aim %s: %v interrupts/s where %v are allowed", aim, rate, s.Last)
+				}
 			}
-			for _, s := range w.samples[sources.Irqs] {
-				came += s.Sum
-			}
-			if len(seen) != len(states) || came > allowed {
-				t.Errorf("aim %s: caps %v, %v interrupts where %v are allowed", aim, seen, came, allowed)
+			for _, s := range states {
+				if !seen[s] || len(seen) != len(states) {
+					t.Errorf("aim %s: caps %v, want %v", aim, seen, states)
+				}
 			}
 		})
 	}
