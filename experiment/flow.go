@@ -30,6 +30,8 @@ type FlowState struct {
 	told          map[Origin]*Track
 	goodput       time.Time // newest goodput Sample
 	out, in       float64   // octets/s over about a second
+	held          float64   // in which share of about a second data was on its way
+	sent, got     bool      // it once sent, or received, at a rate that only data has
 }
 
 type flowKey struct{ host, source, id string }
@@ -191,6 +193,7 @@ func (t *flowTable) sample(f *FlowState, v sources.Sample) bool {
 	case sources.RxGood, sources.RxSampled:
 		f.busy(&f.in, v)
 	case sources.Inflight:
+		f.holds(v)
 		if f.goodput.IsZero() { // no payload in this log: it orders flows, it is never shown as a rate
 			f.busy(&f.out, v)
 		}
@@ -237,45 +240,87 @@ func (f *FlowState) keep(v sources.Sample) {
 func (f *FlowState) busy(rate *float64, v sources.Sample) {
 	r, _ := v.Mean()
 	*rate += (r - *rate) * min(1, max(v.Span.Seconds(), 0.05))
-	if v.At.After(f.goodput) && v.Series.Metric != sources.Inflight {
+	if v.Series.Metric == sources.Inflight {
+		return
+	}
+	if v.At.After(f.goodput) {
 		f.goodput = v.At
 	}
+	f.sent = f.sent || f.out > leastSent && f.out > f.in/10
+	f.got = f.got || f.in > leastSent
 }
 
-// leastSent is the rate, octets/s, from which on a connection counts as sending.
-const leastSent = 12_500
+// holds follows whether data is on its way, with the same time constant.
+func (f *FlowState) holds(v sources.Sample) {
+	now := 0.0
+	if v.Last > 0 {
+		now = 1
+	}
+	f.held += (now - f.held) * min(1, max(v.Span.Seconds(), 0.05))
+}
 
-// sends says whether the flow sends data, as far as anybody tells.
+// leastSent is the rate, octets/s, from which on a connection counts as sending; starved
+// is what is enough for one that did before.
+const (
+	leastSent = 12_500
+	starved   = leastSent / 10
+)
+
+// sends says whether the flow sends data, as far as anybody tells. One that did, and has
+// data on its way that the other end does not get, still sends: there the window and the
+// RTT tell most. The acknowledgements of a receiver carry no data, and what a control
+// connection says is on its way for a moment only.
 func (f *FlowState) sends() bool {
-	return f.goodput.IsZero() || f.out > leastSent && f.out > f.in/10
+	if f.goodput.IsZero() {
+		return true
+	}
+	if f.out < f.in/10 {
+		return false
+	}
+	return f.out > leastSent || f.sent && (f.out > starved || f.held > 0.5)
 }
 
-func (f *FlowState) rate() float64 { return f.out + f.in }
+func (f *FlowState) isLoad() bool     { return f.sent || f.got }
+func (f *FlowState) rate() float64    { return f.out + f.in }
+func (f *FlowState) outRate() float64 { return f.out }
 
 func same(a, b *FlowState) bool {
 	return a.Local.IsValid() && a.Local == b.Local && a.Remote == b.Remote
 }
 
 // choose settles which flow is the busiest as each source sees it, and which sends
-// most. The one that is stays until it is silent or another moves half as much again.
+// most. The one that is stays until it is silent or another moves half as much again; a
+// load that is starved goes before what never was one.
 func (t *flowTable) choose(now time.Time) {
 	if t.busiest == nil {
 		t.busiest, t.sender = map[hostName]*FlowState{}, map[hostName]*FlowState{}
 	}
 	for _, f := range t.all {
 		k := hostName{f.Host, f.Source}
-		better := func(b *FlowState, is, was float64) bool {
-			return f != b && f.alive(now) && (!b.alive(now) || is > 1.5*was)
-		}
-		if b := t.busiest[k]; b == nil || better(b, f.rate(), b.rate()) {
+		if f.ahead(t.busiest[k], (*FlowState).isLoad, (*FlowState).rate, now) {
 			t.busiest[k] = f
 			t.reign(k, false, now, f)
 		}
-		if b := t.sender[k]; b == nil || better(b, f.out, b.out) {
+		if f.ahead(t.sender[k], (*FlowState).sends, (*FlowState).outRate, now) {
 			t.sender[k] = f
 			t.reign(k, true, now, f)
 		}
 	}
+}
+
+// ahead says whether f takes the place of b.
+func (f *FlowState) ahead(b *FlowState, able func(*FlowState) bool, rate func(*FlowState) float64, now time.Time) bool {
+	switch {
+	case b == nil:
+		return true
+	case f == b || !f.alive(now):
+		return false
+	case !b.alive(now):
+		return true
+	case able(f) != able(b):
+		return able(f)
+	}
+	return rate(f) > 1.5*rate(b)
 }
 
 // alive says whether the flow was heard of in the last two seconds.

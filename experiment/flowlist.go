@@ -28,6 +28,37 @@ func (s *Session) Busiest(host string) *FlowState {
 	return any
 }
 
+// Charted returns the flow that the charts of a host are of: where data goes out the one
+// that sends most, else the busiest.
+func (s *Session) Charted(host string) *FlowState {
+	if g := s.Find(Goodput, host); g != nil && g.Origin.Metric == sources.RxGood {
+		return s.Busiest(host)
+	}
+	for _, source := range byTrust {
+		if f := s.flows.sender[hostName{host, source}]; f != nil && f.alive(s.now) && f.sends() {
+			return f
+		}
+	}
+	return s.Busiest(host)
+}
+
+// ChartedAt is Charted at a past time.
+func (s *Session) ChartedAt(host string, at time.Time) *FlowState {
+	if g := s.FindAt(Goodput, host, at, time.Minute); g != nil && g.Origin.Metric == sources.RxGood {
+		return s.BusiestAt(host, at)
+	}
+	for _, source := range byTrust {
+		f := s.flows.reigning(hostName{host, source}, true, at)
+		if f == nil {
+			continue
+		}
+		if _, sent := f.At(sources.Cwnd, at); sent { // of others it is not kept
+			return f
+		}
+	}
+	return s.BusiestAt(host, at)
+}
+
 // remembered is how long the list holds a flow that ended.
 const remembered = 30 * time.Second
 

@@ -112,13 +112,13 @@ func (s *Session) lose(p *PeerState, e sources.Event) {
 		p.times++
 	}
 	p.Up, p.Why, p.Words = false, cmp.Or(e.Text, "gone"), ""
-	s.runs.drop(p.Host)
+	s.runs.drop(p.Host, e.At)
 	for k, l := range s.links {
 		if k.host == p.Host {
 			l.lose(e.At)
 		}
 	}
-	for _, t := range s.order {
+	for _, t := range slices.Concat(s.order, s.queues) {
 		if t.Host == p.Host {
 			t.lost = e.At
 		}

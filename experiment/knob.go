@@ -19,11 +19,46 @@ type KnobState struct {
 	Doubt   bool   // its host is gone, and may have put it back
 	Since   time.Time
 	values  []string // every value it had in this Session, in order of appearance
+	left    leaving
+}
+
+// A leaving is a turn of a netwatch that is gone, which nobody has put back.
+type leaving struct{ start, value string }
+
+// leftTurned says whether an event tells of such a turn. It is no trouble of the source
+// that tells it.
+func leftTurned(e sources.Event) bool {
+	return e.Kind == sources.SourceNote && e.Source == "knobs" && e.Old != ""
+}
+
+// leave takes what a netwatch that is gone left turned; the knob may be known later.
+func (t *knobTable) leave(e sources.Event) {
+	if t.left == nil {
+		t.left = map[hostName]leaving{}
+	}
+	l := leaving{e.Old, e.New}
+	t.left[hostName{e.Host, e.Subject}] = l
+	if k := t.find(e.Host, e.Subject); k != nil {
+		k.left = l
+	}
+}
+
+// From is the value that the knob was turned from: in this Session, or by a netwatch
+// that is gone and left it so. "" where it was not turned.
+func (k *KnobState) From() string {
+	switch {
+	case k.Moved():
+		return k.Start
+	case k.Value != "" && k.Value == k.left.value && k.left.start != k.left.value:
+		return k.left.start
+	}
+	return ""
 }
 
 type knobTable struct {
 	order    []*KnobState
-	verified time.Time // when the newest turn ended
+	left     map[hostName]leaving // by host and knob
+	verified time.Time            // when the newest turn ended
 }
 
 // Knobs returns every knob that was seen, in the order they were.
@@ -65,7 +100,7 @@ func (t *knobTable) seen(e sources.Event) *KnobState {
 	}
 	k := t.find(e.Host, e.Knob.Name)
 	if k == nil {
-		k = &KnobState{Host: e.Host, Start: e.New, Since: e.At}
+		k = &KnobState{Host: e.Host, Start: e.New, Since: e.At, left: t.left[hostName{e.Host, e.Knob.Name}]}
 		t.order = append(t.order, k)
 	}
 	k.Spec = *e.Knob

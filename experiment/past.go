@@ -88,7 +88,7 @@ func (s *Session) FindAt(q *Quantity, host string, at time.Time, within time.Dur
 		}
 	}
 	if last != nil {
-		return last
+		return s.directionAt(last, at)
 	}
 	return s.Find(q, host)
 }
@@ -104,21 +104,4 @@ func (t *Track) toldWithin(at time.Time, within time.Duration) bool {
 		}
 	}
 	return false
-}
-
-// directionAt is direction at a past time.
-func (s *Session) directionAt(t *Track, at time.Time) *Track {
-	if t.Quantity != Goodput && t.Quantity != Sampled {
-		return t
-	}
-	best, most := t, -1.0
-	for _, o := range s.order {
-		if o.Quantity != t.Quantity || o.Host != t.Host || o.Origin.Source != t.Origin.Source {
-			continue
-		}
-		if v, ok := o.At(at); ok && (v > 10*most || most < 0) {
-			best, most = o, v
-		}
-	}
-	return best
 }

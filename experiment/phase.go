@@ -20,7 +20,11 @@ type Phase struct {
 	sums       map[*Track]*sums
 }
 
-type sums struct{ settled, whole Sum }
+type sums struct {
+	settled, whole Sum
+
+	runs, run int // of phases together: how many runs have a settled reading, and the newest of them
+}
 
 // A Sum gathers one Track over one or more phases.
 type Sum struct {
@@ -166,7 +170,7 @@ func (s *Session) resettle(e sources.Event) {
 		s.begin(s.newPhase(e.At, e.At.Add(s.Settle)))
 		return
 	}
-	p.Settled = maxTime(p.Settled, e.At.Add(s.Settle))
+	s.settleFrom(e.At)
 }
 
 // countDelay is how long a Sample waits before it is counted: a log lags, an

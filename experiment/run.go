@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,44 @@ type runState struct {
 	absorbed map[string]bool          // noticed connections of a run that is told of
 	count    int                      // stretches so far
 	since    time.Time
+	loads    []load // the newest last
+}
+
+// A load is a stretch with the same runs: it begins with each that joins.
+type load struct {
+	run      int
+	from, to time.Time // to is zero while it lasts
+}
+
+// maxLoads bounds how many are kept.
+const maxLoads = 256
+
+func (r *runState) begin(at time.Time) {
+	if n := len(r.loads); n > 0 && r.loads[n-1].to.IsZero() {
+		r.loads[n-1].to = at
+	}
+	if len(r.loads) == maxLoads {
+		r.loads = append(r.loads[:0], r.loads[maxLoads/4:]...)
+	}
+	r.loads = append(r.loads, load{run: r.count, from: at})
+}
+
+// end closes the newest load where no run is on any more.
+func (r *runState) end(at time.Time) {
+	if n := len(r.loads); n > 0 && len(r.active) == 0 && r.loads[n-1].to.IsZero() {
+		r.loads[n-1].to = at
+	}
+}
+
+// loadAt is the load that was on at a time, else the one before; ok is false before the
+// first.
+func (r *runState) loadAt(at time.Time) (load, bool) {
+	for i := len(r.loads) - 1; i >= 0; i-- {
+		if r.loads[i].from.Before(at) {
+			return r.loads[i], true
+		}
+	}
+	return load{}, false
 }
 
 // event takes RunStarted and RunEnded. It returns true for what need not be
@@ -30,6 +69,7 @@ func (r *runState) event(e sources.Event) (quiet bool) {
 		_, known := r.active[key]
 		delete(r.active, key)
 		delete(r.absorbed, key)
+		r.end(e.At)
 		return !known
 	}
 	if noticed && r.told() {
@@ -48,6 +88,7 @@ func (r *runState) event(e sources.Event) (quiet bool) {
 		}
 	}
 	r.active[key] = e
+	r.begin(e.At)
 	return quiet
 }
 
@@ -62,9 +103,10 @@ func (r *runState) told() bool {
 }
 
 // drop ends the runs that a host told of, which is gone.
-func (r *runState) drop(host string) {
+func (r *runState) drop(host string, at time.Time) {
 	maps.DeleteFunc(r.active, func(_ string, e sources.Event) bool { return e.Host == host })
 	maps.DeleteFunc(r.absorbed, func(k string, _ bool) bool { return strings.HasPrefix(k, host+"\x00") })
+	r.end(at)
 }
 
 // by says whether a run is on that this source of a host reports.
@@ -81,4 +123,33 @@ func (r *runState) by(host, source string) bool {
 // began; ok is false when the load is idle.
 func (s *Session) Run() (number int, since time.Time, ok bool) {
 	return s.runs.count, s.runs.since, len(s.runs.active) > 0
+}
+
+// RunWithin returns the number of the last run that was on in some part of a stretch of
+// time; ok is false when the load was idle in all of it.
+func (s *Session) RunWithin(from, to time.Time) (number int, ok bool) {
+	for _, l := range slices.Backward(s.runs.loads) {
+		if l.from.Before(to) && (l.to.IsZero() || l.to.After(from)) {
+			return l.run, true
+		}
+	}
+	return 0, false
+}
+
+// RunBy says whether a run is on that this source of a host tells of.
+func (s *Session) RunBy(host, source string) bool { return s.runs.by(host, source) }
+
+// wasOn begins the Text of a run that is older than the session.
+const wasOn = "was on when netwatch began"
+
+// firstLook is within what time of its start netwatch looks at the connections first. One
+// that comes later is noticed at the next look.
+const firstLook = 400 * time.Millisecond
+
+// older has a noticed run that was met at the first look say so: when it began is not known.
+func (s *Session) older(e sources.Event) sources.Event {
+	if e.Kind == sources.RunStarted && e.Source == "tcp" && e.Host == "" && e.At.Sub(s.Start) < firstLook {
+		e.Text = wasOn + after(": ", e.Text)
+	}
+	return e
 }

@@ -31,7 +31,7 @@ func sentence(e sources.Event) string {
 		if e.Error {
 			return e.Subject + " -> " + e.Asked + " refused" + said
 		}
-		return e.Subject + " " + e.Old + " -> " + e.New + " both, skew " + Took(e.Span)
+		return e.Subject + " " + e.Old + " -> " + e.New + " " + cmp.Or(e.Text, "both") + ", skew " + Took(e.Span)
 	case sources.KnobDrifted:
 		return e.Subject + " " + e.Old + " -> " + e.New + cmp.Or(said, ", not by netwatch")
 	case sources.LinkDown:
@@ -44,6 +44,9 @@ func sentence(e sources.Event) string {
 	case sources.CounterReset:
 		return e.Subject + " counters reset, no rate across it" + said
 	case sources.RunStarted:
+		if strings.HasPrefix(e.Text, wasOn) {
+			return e.Subject + " " + e.Text
+		}
 		return e.Subject + " began" + said
 	case sources.RunEnded:
 		return e.Subject + " ended" + said
@@ -54,7 +57,7 @@ func sentence(e sources.Event) string {
 			return "gone" + said
 		}
 		return e.Source + " ended" + said
-	case sources.SourceNote:
+	case sources.SourceNote, sources.SourceNone:
 		if first, _, _ := strings.Cut(e.Text, " "); strings.TrimSuffix(first, ":") == e.Source { // it names itself
 			return e.Text
 		}

@@ -3,6 +3,8 @@ package experiment
 import (
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"netwatch/experiment/series"
@@ -36,25 +38,29 @@ type Options struct {
 // A Session is one stretch of watching.
 type Session struct {
 	Options
-	now     time.Time
-	late    int // samples older than the finest bins
-	shed    int // samples dropped before they came here
-	recErr  error
-	events  []sources.Event
-	logged  int
-	routes  map[*sources.Series]*route
-	tracks  map[trackKey]*Track
-	order   []*Track // tracks in the order of the quantities' origins
-	second  []*Track // those of the second interface
-	sources map[hostName]*SourceState
-	peers   []*PeerState // in the order they became known
-	flows   flowTable
-	knobs   knobTable
-	links   map[hostName]*linkState
-	runs    runState
-	phases  []*Phase
-	left    int // phases that the bound pushed out
-	pending []pending
+	now    time.Time
+	late   int // samples older than the finest bins
+	shed   int // samples dropped before they came here
+	recErr error
+	events []sources.Event
+	logged int
+	routes map[*sources.Series]*route
+	tracks map[trackKey]*Track
+	order  []*Track // tracks in the order of the quantities' origins
+	second []*Track // those of the second interface
+	queues []*Track // those of single interrupt lines
+
+	queueKeys []queueKey // which lines, in the same order
+	sources   map[hostName]*SourceState
+	peers     []*PeerState // in the order they became known
+	flows     flowTable
+	knobs     knobTable
+	links     map[hostName]*linkState
+	runs      runState
+	revival   revival
+	phases    []*Phase
+	left      int // phases that the bound pushed out
+	pending   []pending
 }
 
 type hostName struct{ host, name string }
@@ -104,6 +110,7 @@ func (s *Session) Apply(b sources.Batch) {
 	}
 	s.samples(b.Samples)
 	s.trust()
+	s.revive()
 	s.flows.choose(s.now)
 	s.countUntil(s.now.Add(-countDelay))
 }
@@ -178,17 +185,32 @@ func (s *Session) event(e sources.Event) {
 	case sources.LinkDown, sources.LinkUp:
 		s.link(e.Host, e.Subject).event(e)
 		s.resettle(e)
+		if e.Kind == sources.LinkUp {
+			s.await(e)
+		}
 	case sources.RunStarted, sources.RunEnded:
+		if loadSources[e.Source] {
+			s.source(e.Host, e.Source).Ran = true
+		}
 		if quiet := s.runs.event(e); quiet {
 			return
 		}
 		s.rekey(e.At)
+		e = s.older(e)
 	case sources.SourceUp, sources.SourceGone, sources.SourceNote:
+		never := s.neverSpoke(e)
 		if quiet := s.sourceEvent(e); quiet {
 			return
 		}
+		if never {
+			e.Kind = sources.SourceNone
+		}
 	case sources.LogSampled:
 		s.sampled(e)
+	case sources.KnobBoth:
+		if n := len(s.Hosts()); n > 2 && !e.Error && e.Text == "" {
+			e.Text = "all " + strconv.Itoa(n)
+		}
 	}
 	s.log(e)
 }
@@ -201,6 +223,10 @@ var loadSources = map[string]bool{"iperf3": true, "iperf2": true, "iperf": true,
 func (s *Session) sourceEvent(e sources.Event) (quiet bool) {
 	if p := s.Peer(e.Host); p != nil && e.Source == PeerSource {
 		return s.peerEvent(p, e)
+	}
+	if leftTurned(e) {
+		s.knobs.leave(e)
+		return false
 	}
 	st := s.source(e.Host, e.Source)
 	if e.Kind == sources.SourceGone && !e.Error && !st.Up && flowSources[e.Source] { // a log was waited for, and is another module's
@@ -218,6 +244,7 @@ type route struct {
 	flow   *FlowState // nil unless the Series belongs to a connection
 	iface  *linkState // nil unless it belongs to an interface
 	tracks []*Track   // the quantities it can feed
+	aside  bool       // they are in no table
 }
 
 // samples takes what was moved first: whether a connection sends decides what else of
@@ -245,8 +272,11 @@ func (s *Session) sample(v sources.Sample) {
 	if r.flow != nil && (!s.flows.sample(r.flow, v) || r.source.partly(v)) {
 		return
 	}
-	counts, late := !s.unsettled(v), false
+	counts, late := !r.aside && !s.unsettled(v), false
 	for _, t := range r.tracks {
+		if t.Quantity == Goodput {
+			s.moved(v)
+		}
 		late = !t.add(v) || late
 		if counts {
 			s.pending = append(s.pending, pending{t, v})
@@ -270,6 +300,13 @@ func (s *Session) newRoute(sr *sources.Series) *route {
 		r.flow = s.flows.of(sr.Host, sr.Source, sr.Subject)
 	case "nic", "irq":
 		r.iface = s.link(sr.Host, ifaceOf(sr.Subject))
+		if sr.Metric == sources.IrqCap {
+			r.aside = true
+		}
+		if sr.Source == "irq" && strings.HasPrefix(sr.Subject, s.InterfaceOf(sr.Host)+":") {
+			r.aside, r.tracks = true, []*Track{s.queue(sr)}
+			return r
+		}
 		if sr.Subject != s.InterfaceOf(sr.Host) {
 			r.tracks = s.secondTracks(sr)
 			return r
@@ -284,7 +321,7 @@ func (s *Session) newRoute(sr *sources.Series) *route {
 		}
 	}
 	o := Origin{sr.Source, sr.Metric}
-	for _, q := range Quantities() {
+	for _, q := range append(Quantities(), IrqCap) {
 		if q.rank(o) < 0 {
 			continue
 		}
@@ -297,7 +334,7 @@ func (s *Session) track(host string, q *Quantity, o Origin) *Track {
 	k := trackKey{host, q, o}
 	t := s.tracks[k]
 	if t == nil {
-		t = &Track{Quantity: q, Origin: o, Host: host, Ring: series.New(o.Metric.Agg)}
+		t = &Track{Quantity: q, Origin: o, Host: host, Ring: series.New(o.Metric.Agg), since: s.Start}
 		s.tracks[k] = t
 		s.order = append(s.order, t)
 		slices.SortStableFunc(s.order, func(a, b *Track) int { return a.Quantity.rank(a.Origin) - b.Quantity.rank(b.Origin) })
@@ -330,26 +367,3 @@ func (s *Session) Find(q *Quantity, host string) *Track {
 // asGood is how much longer a lesser origin must have gone on speaking before a
 // silent better one gives way to it.
 const asGood = 5 * time.Second
-
-// direction returns the Track of the same source that is the load: a receiver's
-// figure is what came in, and the little that goes out is not it. A load that
-// goes both ways is shown by what goes out.
-func (s *Session) direction(t *Track) *Track {
-	if t.Quantity != Goodput && t.Quantity != Sampled {
-		return t
-	}
-	_, silent := t.Stale(s.now)
-	best, most := t, -1.0
-	for _, o := range s.order {
-		if o.Quantity != t.Quantity || o.Host != t.Host || o.Origin.Source != t.Origin.Source {
-			continue
-		}
-		if _, stale := o.Stale(s.now); stale && !silent && o != t {
-			continue
-		}
-		if v, _ := o.Now(); v > 10*most || most < 0 {
-			best, most = o, v
-		}
-	}
-	return best
-}

@@ -12,6 +12,7 @@ import (
 type SourceState struct {
 	Host, Name string
 	Up         bool   // it began to speak
+	Ran        bool   // it told of a run
 	Gone       string // why it ended, "" while it runs
 	Note       string // its newest words
 	NoteError  bool   // those words tell of something wrong
@@ -90,4 +91,14 @@ func (s *Session) Sources() []*SourceState {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Name, b.Name))
 	})
 	return all
+}
+
+// neverSpoke says whether an event ends a source that did not begin. An agent tells no
+// figures; it was there.
+func (s *Session) neverSpoke(e sources.Event) bool {
+	if e.Kind != sources.SourceGone || e.Source == PeerSource || e.Source == "agent" {
+		return false
+	}
+	st := s.sources[hostName{e.Host, e.Source}]
+	return st == nil || !st.Up && !st.Ran
 }

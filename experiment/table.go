@@ -12,6 +12,7 @@ type Cell struct {
 	Track *Track // whose figures, nil when there are none
 	Sum   Sum    // without settle times, link gaps and stale stretches
 	Whole Sum    // everything
+	Runs  int    // how many runs have a reading in Sum
 }
 
 // A Row is one setting in one load state.
@@ -19,7 +20,7 @@ type Row struct {
 	Label   string // "aim=2 tso=on"
 	Setting Setting
 	Loaded  bool // under load, else idle
-	Runs    int  // how many runs
+	Runs    int  // how many runs have a settled reading of any of the Cells
 	Seconds float64
 	Lost    int64 // pings without an answer, of the settled time
 	Current bool  // this is how it stands now
@@ -42,7 +43,7 @@ func (s *Session) TableOf(host string, quantities []*Quantity) Table {
 	t := Table{Quantities: quantities, Left: s.left}
 	index := map[string]int{}
 	pools := []map[*Track]*sums{}
-	runs := []map[int]bool{}
+	last := []int{} // the newest of the Runs of a row
 	cur := s.Phase()
 	for _, p := range s.phases {
 		if len(p.sums) == 0 && p != cur {
@@ -58,10 +59,11 @@ func (s *Session) TableOf(host string, quantities []*Quantity) Table {
 			index[key] = i
 			t.Rows = append(t.Rows, Row{Label: s.knobs.label(p.Setting), Setting: p.Setting, Loaded: p.Run > 0})
 			pools = append(pools, map[*Track]*sums{})
-			runs = append(runs, map[int]bool{})
+			last = append(last, 0)
 		}
-		if p.Run > 0 {
-			runs[i][p.Run] = true
+		if p.Run > last[i] && p.tells(host, quantities) {
+			last[i] = p.Run
+			t.Rows[i].Runs++
 		}
 		t.Rows[i].Current = t.Rows[i].Current || p == cur
 		end := p.End
@@ -74,7 +76,6 @@ func (s *Session) TableOf(host string, quantities []*Quantity) Table {
 		pool(pools[i], p)
 	}
 	for i := range t.Rows {
-		t.Rows[i].Runs = len(runs[i])
 		for tr, a := range pools[i] {
 			if tr.Quantity == PingLost && tr.Host == host {
 				t.Rows[i].Lost += int64(a.settled.Sum)
@@ -116,12 +117,27 @@ func (t Table) Pick(quantities []*Quantity) Table {
 	return out
 }
 
+// tells says whether a phase has a settled reading of any of some quantities.
+func (p *Phase) tells(host string, quantities []*Quantity) bool {
+	for tr, a := range p.sums {
+		if tr.Host == host && a.settled.N > 0 && slices.Contains(quantities, tr.Quantity) {
+			return true
+		}
+	}
+	return false
+}
+
+// pool adds the figures of a phase to those of earlier ones.
 func pool(into map[*Track]*sums, p *Phase) {
 	for tr, a := range p.sums {
 		b := into[tr]
 		if b == nil {
 			b = &sums{}
 			into[tr] = b
+		}
+		if a.settled.N > 0 && p.Run > b.run {
+			b.run = p.Run
+			b.runs++
 		}
 		b.settled.merge(a.settled)
 		b.whole.merge(a.whole)
@@ -141,7 +157,7 @@ func (s *Session) cell(q *Quantity, host string, from map[*Track]*sums) Cell {
 		if other || best.Track != nil && a.whole.Sum <= 10*best.Whole.Sum {
 			continue
 		}
-		best = Cell{Track: tr, Sum: a.settled, Whole: a.whole}
+		best = Cell{Track: tr, Sum: a.settled, Whole: a.whole, Runs: a.runs}
 	}
 	return best
 }

@@ -16,19 +16,27 @@ type Track struct {
 	Subject  string // whose figure the newest Sample is: an interface, a flow's ID, a target
 	Ring     *series.Ring
 	Last     sources.Sample // the newest Sample, N > 0
-	Total    Sum            // every Sample so far
+	Total    Sum            // every Sample so far, without those of before the Session
 
-	lost  time.Time     // when its host was gone
-	every time.Duration // the longest Span seen lately: how often news is due
+	since  time.Time        // when the Session began
+	recent []sources.Sample // the newest ones, oldest first
+	lost   time.Time        // when its host was gone
+	every  time.Duration    // the longest Span seen lately: how often news is due
 }
 
 // add takes a Sample. It returns false when the Sample came too late for the finest bins.
 func (t *Track) add(s sources.Sample) bool {
 	if !s.At.Before(t.Last.At) {
 		t.Last, t.Subject = s, s.Series.Subject
+		if len(t.recent) == maxRecent {
+			t.recent = append(t.recent[:0], t.recent[1:]...)
+		}
+		t.recent = append(t.recent, s)
 	}
 	t.every = max(s.Span, t.every-t.every/16)
-	t.Total.add(s)
+	if s.At.After(t.since) { // a log's past is no part of what was watched
+		t.Total.add(s)
+	}
 	return t.Ring.Add(s)
 }
 
@@ -41,7 +49,11 @@ func (t *Track) Stale(now time.Time) (age time.Duration, stale bool) {
 	}
 	age = now.Sub(t.Last.At)
 	gone := !t.lost.IsZero() && !t.Last.At.After(t.lost)
-	return age, gone || age > max(3*t.every, time.Second+500*time.Millisecond)
+	return age, gone || t.overdue(age)
+}
+
+func (t *Track) overdue(age time.Duration) bool {
+	return age > max(3*t.every, time.Second+500*time.Millisecond)
 }
 
 // At is the figure at a past time: the mean over the last whole second before it that

@@ -68,6 +68,12 @@ func all() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "NETWATCH_") {
+			os.Unsetenv(name) // nor what a person has set for every session
+		}
+	}
+	os.Setenv("XDG_CONFIG_HOME", dir)
 	os.Setenv("NETWATCH_STATE", filepath.Join(dir, "state")) // what this host's netwatch left is no part of a picture
 	bin := filepath.Join(dir, "netwatch")
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/netwatch").CombinedOutput(); err != nil {

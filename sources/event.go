@@ -22,6 +22,7 @@ const (
 	SourceUp     EventKind = "source-up"     // a source began to speak
 	SourceNote   EventKind = "source-note"   // a source has something to say in words (a bad line, a finished log)
 	SourceGone   EventKind = "source-gone"   // a source ended; Text says why; Span is how long it had said nothing when that is why
+	SourceNone   EventKind = "source-none"   // … of one that never spoke: what a session makes of SourceGone then
 	RunStarted   EventKind = "run-started"   // a load began; Subject names it
 	RunEnded     EventKind = "run-ended"     // a load ended
 	FlowSeen     EventKind = "flow-seen"     // a connection is known, or more is known of it (Flow)

@@ -44,6 +44,8 @@ func turnedOn(host, knob, old, value string) sources.Event {
 func TestTurnsOfBothEnds(t *testing.T) {
 	gone := sources.Event{Kind: sources.SourceGone, Host: "r1", Source: experiment.PeerSource, Text: "ssh ended"}
 	locked := sources.Event{Kind: sources.KnobSeen, Host: "r1", Subject: "aim", New: "1", Knob: &sources.KnobSpec{Name: "aim", Values: []string{"0", "1", "2"}, Locked: "needs root"}}
+	unlisted := &sources.KnobSpec{Name: "rx-usecs"}
+	usecs := []sources.Event{{Kind: sources.KnobSeen, Subject: "rx-usecs", New: "3", Knob: unlisted}, {Kind: sources.KnobSeen, Host: "r1", Subject: "rx-usecs", New: "8", Knob: unlisted}}
 	tests := []struct {
 		name, keys string
 		before     []sources.Event
@@ -69,6 +71,8 @@ func TestTurnsOfBothEnds(t *testing.T) {
 		{"knobs page: on both", "K right", nil, []string{"*/aim=2"}, "Tab"},
 		{"knobs page, one end: the row's", "b K G left", nil, []string{"r1/tcp.tso=0"}, "Tab"},
 		{"knobs page, one end: the row here", "b b K right", nil, []string{"/aim=2"}, "Tab"},
+		{"knobs page: a value typed for both", "K G enter 5 enter", usecs, []string{"*/rx-usecs=5"}, "Tab"},
+		{"knobs page: a value typed for one", "b K G enter 5", usecs, nil, "r1: rx-usecs 8 -> 5_ "},
 		{"locked here", "b b K j j j right", nil, nil, "lro is locked"},
 	}
 	for _, c := range tests {

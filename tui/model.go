@@ -22,6 +22,7 @@ type model struct {
 	w, h    int
 	screen  string    // the last frame, as View hands it out
 	ask     *question // what waits for an answer, or nil
+	typing  *typing   // the newest question for a value, which may be over
 	until   time.Time // when the notice goes
 	turning string    // the knob whose turn is under way
 	undos   []undone  // what U began, oldest first
@@ -67,6 +68,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.frame.Notice = ""
 		cmd = m.key(msg.String())
+	case tea.PasteMsg:
+		m.paste(msg.Content)
 	case factsMsg:
 		m.frame.Facts = string(msg)
 	case turnedMsg:
@@ -99,6 +102,7 @@ func (m *model) news() tea.Cmd {
 	got, ended := m.feed.take()
 	for _, b := range got {
 		m.cfg.Session.Apply(b)
+		m.tellRefusals(b)
 	}
 	m.tellLogger()
 	m.askAgain()

@@ -29,6 +29,10 @@ type Load interface {
 	Running() bool
 }
 
+// A Check says why a knob of a host ("" = here) would refuse a value, in the words that
+// a person is told without a screen.
+type Check func(host, knob, value string) error
+
 // A Restorer knows what leaving would put back. The screen only asks; who called
 // Run does it.
 type Restorer interface {
@@ -58,6 +62,7 @@ type Config struct {
 	Feed     <-chan sources.Batch // closed: the input ended, the screen stays
 	Turner   sources.Turner       // nil: nothing is turned
 	ReadOnly string               // why, when Turner is nil
+	Check    Check                // of a value that was typed; nil: a turn tells
 	Restorer Restorer             // nil: every knob that is not as it was at the start
 	Load     Load                 // nil: none
 	Logger   Logger               // nil: this session logs nothing

@@ -251,15 +251,17 @@ func (m *model) knobsKey(key string) (cmd tea.Cmd, taken bool) {
 		return nil, false
 	}
 	k := knobs[min(m.frame.View.Row, len(knobs)-1)]
-	var value string
-	switch key {
-	case "left", "h":
-		value = neighbour(k, -1)
-	case "right", "l":
-		value = neighbour(k, 1)
-	case "U":
+	listed := len(k.Spec.Values) > 0
+	step := 0
+	switch {
+	case key == "left" || key == "h":
+		step = -1
+	case key == "right" || key == "l":
+		step = 1
+	case key == "enter" && !listed:
+	case key == "U":
 		return m.undo(), true
-	case "R":
+	case key == "R":
 		return m.restoreAll(), true
 	default:
 		return nil, false
@@ -274,5 +276,13 @@ func (m *model) knobsKey(key string) (cmd tea.Cmd, taken bool) {
 		m.notice(why)
 		return nil, true
 	}
-	return m.turn(row, value), true
+	switch {
+	case listed:
+		return m.turn(row, neighbour(k, step)), true
+	case step == 0:
+		m.typeValue(row)
+	default:
+		m.notice(k.Spec.Name + " has no list of values: Enter asks for one to type")
+	}
+	return nil, true
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -51,6 +53,7 @@ func newAgent() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "only say that it can be started")
+	cmd.Flags().StringVar(&o.way, "ssh-connection", "", "SSH_CONNECTION, which sudo and doas take away")
 	o.knobFlag(cmd.Flags())
 	return cmd
 }
@@ -75,7 +78,7 @@ func runAgent(cmd *cobra.Command, o *options, iface string) error {
 		return err
 	}
 	h := hostHeader()
-	h.Interface = iface
+	h.Interface, h.Options = iface, map[string]string{sshOption: o.sshConnection()}
 	if f, err := nic.Describe(iface); err == nil {
 		h.Driver = f.Driver
 	}
@@ -128,9 +131,20 @@ func parseKnob(text string) (name string, values []string, err error) {
 
 // hostSources are what is measured of a host besides loads and pings, each so often.
 func (o *options) hostSources(iface string, every time.Duration) []sources.Source {
-	list := []sources.Source{nic.New(iface, every), irq.New(iface, every), cpu.New(every), tcp.New(iface, every, true)}
+	connections := tcp.New(iface, every, true)
+	if w, ok := tcp.ParseWay(o.sshConnection()); ok {
+		connections.LeaveOut("", w)
+	}
+	list := []sources.Source{nic.New(iface, every), irq.New(iface, every), cpu.New(every), connections}
 	return append(list, o.siftrSources()...)
 }
+
+// sshOption is the option of an agent's header that tells by which connection of ssh it
+// is reached.
+const sshOption = "ssh"
+
+// sshConnection is the connection of ssh that this netwatch hangs on, "" for none.
+func (o *options) sshConnection() string { return cmp.Or(o.way, os.Getenv("SSH_CONNECTION")) }
 
 // agentCommand is how an agent is started here. prefix makes it root.
 func (o *options) agentCommand(prefix []string, exe, iface string) []string {

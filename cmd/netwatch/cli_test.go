@@ -32,6 +32,10 @@ func TestStatusAndWords(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	there := filepath.Join(dir, "there.nwr")
+	if err := os.WriteFile(there, []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name   string
 		args   []string
@@ -69,6 +73,7 @@ func TestStatusAndWords(t *testing.T) {
 		{"two interfaces as CSV", []string{"-o", "csv", loop, loop}, exitUsage, "", "two interfaces are shown"},
 		{"two interfaces as a table", []string{"-o", "md", loop, loop}, exitUsage, "", "two interfaces are shown"},
 		{"two interfaces as text, recorded", []string{"-o", "text", "-d", "100ms", "--record", filepath.Join(dir, "two.nwr"), loop, loop}, exitOK, "", ""},
+		{"a recording that is there", []string{"demo", "-o", "text", "-d", "1s", "--record", there}, exitFailure, "", there + " is there and not empty"},
 		{"review without a file", []string{"review"}, exitUsage, "", "netwatch: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -202,17 +201,37 @@ func lookAtJournal() finding {
 		f.state, f.words, f.mend = needsRoot, "what stands in it is not known", "sudo netwatch doctor"
 	case err != nil:
 		f.state, f.words = fails, err.Error()
-	case slices.ContainsFunc(entries, knobs.Entry.Turned):
+	default:
+		for _, words := range standings(entries, j.Standing) {
+			f.words += "; " + words
+		}
+	}
+	return f
+}
+
+// standings say what stands in the journal and what mends it, each kind once.
+func standings(entries []knobs.Entry, of func(knobs.Entry) knobs.Standing) []string {
+	var all []string
+	for _, k := range []struct {
+		standing    knobs.Standing
+		words, mend string
+	}{
+		{knobs.Restorable, "not as netwatch found it", "netwatch restore"},
+		{knobs.BeforeBoot, "turned before this boot", "netwatch restore --force"},
+		{knobs.Running, "turned by a netwatch that runs", "it puts that back"},
+		{knobs.Elsewhere, "turned in another network namespace or jail", "netwatch restore there"},
+	} {
 		var names []string
 		for _, e := range entries {
-			if e.Turned() {
+			if e.Turned() && of(e) == k.standing {
 				names = append(names, e.Knob)
 			}
 		}
-		f.words += ": not as netwatch found it: " + strings.Join(names, ", ")
-		f.mend = "netwatch restore"
+		if len(names) > 0 {
+			all = append(all, k.words+": "+strings.Join(names, ", ")+": "+k.mend)
+		}
 	}
-	return f
+	return all
 }
 
 func lookAtKnob(ctx context.Context, k sources.Knob, mayTurn bool) finding {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"netwatch/sources/tail"
 )
@@ -17,6 +18,7 @@ type follower struct {
 	w     *io.PipeWriter
 	note  func(text string)
 	found atomic.Bool // there was something at the path
+	since atomic.Int64
 }
 
 // follow follows a file. What is worth a word about the file itself goes to note.
@@ -39,6 +41,10 @@ func (f *follower) Missing() string {
 	return f.path
 }
 
+// Since is when the file was opened, or found to begin anew: what is read was written
+// later, or was there already.
+func (f *follower) Since() time.Time { return time.Unix(0, f.since.Load()) }
+
 // Data implements tail.Handler.
 func (f *follower) Data(b []byte, _ int64) {
 	// A reader that went away ends the Tail's context as well.
@@ -50,6 +56,9 @@ func (f *follower) Notice(n tail.Notice) {
 	switch n.Kind {
 	case tail.Opened:
 		f.found.Store(true)
+		f.since.Store(time.Now().UnixNano())
+	case tail.Truncated:
+		f.since.Store(time.Now().UnixNano())
 	case tail.Absent:
 		f.note(f.path + ": not there yet, waiting for it")
 	case tail.Unreadable:

@@ -57,7 +57,7 @@ func (p *plan) newAgentHand(h *hub.Hub, both *ends.Ends, watch context.Context) 
 	}
 	if j := journal(p.iface); j != nil {
 		for _, e := range j.Left() {
-			h.Event(sources.Event{At: time.Now(), Kind: sources.SourceNote, Source: "knobs", Subject: e.Knob, Error: true, Text: fmt.Sprintf(
+			h.Event(sources.Event{At: time.Now(), Kind: sources.SourceNote, Source: "knobs", Subject: e.Knob, Old: e.Start, New: e.Value, Error: true, Text: fmt.Sprintf(
 				"%s by a netwatch that is gone; netwatch restore puts it back", e.Words())})
 		}
 	}
@@ -140,6 +140,12 @@ func (a *agentHand) gone(c *agent.Client) {
 	if a.watch.Err() == nil {
 		a.read()
 	}
+}
+
+// Ready implements ends.Readier: the agent runs and has introduced itself.
+func (a *agentHand) Ready(ctx context.Context) error {
+	_, err := a.running(ctx)
+	return err
 }
 
 // Turn implements sources.Turner.

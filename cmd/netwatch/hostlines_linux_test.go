@@ -20,6 +20,7 @@ func TestEveryLineWithAPeerNamesItsHost(t *testing.T) {
 	args := []string{"veth0", "--peer", ipB + ":veth1", "--ssh", h.sshd(), "--peer-path", binary(t), "--record", rec, "-d", "3s", "-o"}
 	here := called(hostHeader())
 	said := func(output string) string {
+		os.Remove(rec) // a recording is not written over
 		out, status := h.run(append(args, output)...)
 		if status != exitOK {
 			t.Fatalf("%s: status %d:\n%s", output, status, out)

@@ -97,6 +97,24 @@ func TestParseTurns(t *testing.T) {
 	}
 }
 
+// A value that is typed on the screen is refused in the words of netwatch set; what a peer
+// alone takes, its agent says.
+func TestATypedValueIsCheckedAsBySet(t *testing.T) {
+	p := &plan{knobs: []sources.Knob{knobs.Sysctl("a.b", "0", "1"), knobs.Sysctl("c")}}
+	_, set := parseTurns(p.knobs, []string{"sysctl:a.b=2"})
+	for _, host := range []string{"", sources.Everywhere} {
+		if err := p.check(host, "sysctl:a.b", "2"); err == nil || err.Error() != set.Error() {
+			t.Errorf("%q, netwatch set says %q", err, set)
+		}
+		if err := errors.Join(p.check(host, "sysctl:a.b", "1"), p.check(host, "sysctl:c", "1 2 3")); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.check("r1", "siftr.ppl", "2"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestKnobsTable(t *testing.T) {
 	entry := func(s sources.KnobSpec) (knobs.Entry, bool) {
 		return knobs.Entry{Start: "2", Kept: "1"}, s.Name == "aim"

@@ -28,12 +28,15 @@ func newKnobs() *cobra.Command {
 			if err := checkInterface(args[0]); err != nil {
 				return err
 			}
+			if _, err := o.parsePeers(args[0]); err != nil {
+				return err
+			}
 			list, err := o.knobs(args[0])
 			if err != nil {
 				return err
 			}
 			rows := knobRows(cmd.Context(), list, standing(args[0], cmd.ErrOrStderr()))
-			if asJSON && len(o.peers) > 0 {
+			if asJSON && cmd.Flags().Changed("peer") {
 				return usageError("--json is of one host: run it on the peer")
 			}
 			if asJSON {
@@ -41,7 +44,7 @@ func newKnobs() *cobra.Command {
 				e.SetIndent("", "\t")
 				return e.Encode(rows)
 			}
-			return errors.Join(writeKnobs(cmd.OutOrStdout(), rows), o.onPeers(cmd, args[0], func(p *peer) []string { return []string{"knobs", p.iface} }))
+			return errors.Join(writeKnobs(cmd.OutOrStdout(), rows), o.onPeers(cmd, args[0], func(p *peer) []string { return []string{"knobs", noConfig, p.iface} }))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "JSON instead of a table")

@@ -17,6 +17,7 @@ import (
 	"netwatch/sources/irq"
 	"netwatch/sources/nic"
 	"netwatch/sources/ping"
+	"netwatch/sources/tcp"
 )
 
 // runLive watches an interface of this host, or what passes between two.
@@ -45,6 +46,7 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 	h := hub.New()
 	watch, unwatch := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	p.sources = o.hostSources(iface, hub.Tick)
+	p.leaveOutPeers()
 	if len(ifaces) == 2 {
 		p.second = ifaces[1]
 		p.sources = append(p.sources, nic.New(p.second, hub.Tick), irq.New(p.second, hub.Tick))
@@ -68,6 +70,17 @@ func runLive(cmd *cobra.Command, o *options, ifaces, command []string) error {
 		p.load, p.result = &again{l, h, watch}, l.Result
 	}
 	return p.run(cmd, h, watch, unwatch)
+}
+
+// leaveOutPeers has the connections that netwatch reaches its peers by counted as none.
+func (p *plan) leaveOutPeers() {
+	for _, src := range p.sources {
+		if connections, is := src.(*tcp.Source); is {
+			for _, peer := range p.peers {
+				peer.leaveOut = func(w tcp.Way) { connections.LeaveOut(peer.host, w) }
+			}
+		}
+	}
 }
 
 // follow follows a file that a source reads.
@@ -101,9 +114,9 @@ func (a *again) Start() error {
 	return nil
 }
 
-// checkFiles finds out before the screen opens that a file cannot be read. One
-// that is not there yet is waited for. A pipe is not tried: its writer would take
-// the end of the trial for the reader's.
+// checkFiles finds out before the screen opens that a file is none to read. One that
+// is not there yet, or may not be read yet, is waited for and said. A pipe is not tried:
+// its writer would take the end of the trial for the reader's.
 func (o *options) checkFiles() error {
 	if o.load == "-" && o.output == "tui" && isTerminal(os.Stdin) {
 		return usageError("--load -: standard input is a terminal; pipe iperf3 into netwatch, or give the command after --")
@@ -113,7 +126,7 @@ func (o *options) checkFiles() error {
 			continue
 		}
 		f, err := os.Open(path)
-		if errors.Is(err, os.ErrNotExist) {
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 			continue
 		}
 		if err != nil {

@@ -101,7 +101,7 @@ func toldTruly(t *testing.T, rec string) {
 			}
 		}
 	}
-	if !has("it puts back what it turned, or netwatch restore --peer "+ipB+" does", "while turning tso to off")(why) {
+	if !has("it puts back what it turned, or netwatch restore --peer "+ipB+":veth1 --ssh 'ssh -F ", " does if it was killed", "while turning tso to off")(why) {
 		t.Errorf("of the loss it is said: %s", why)
 	}
 	if strings.Join(here, " ") != "off on" || failed != 1 || refused != 1 {

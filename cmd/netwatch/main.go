@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit codes.
@@ -95,24 +96,29 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// usage makes cobra's own complaints usage errors.
-func usage(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} }
-
-// asUsage does so for those about arguments.
-func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usage(cmd, err)
-		}
-		return nil
+// usage makes the flag library's complaints usage errors, which say what is wanted.
+func usage(_ *cobra.Command, err error) error {
+	var bad *pflag.InvalidValueError
+	var lacks *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &bad) && bad.GetFlag().Value.Type() == "duration":
+		return usageError("--%s %s: wanted is a time such as 500ms, 10s or 2m", bad.GetFlag().Name, bad.GetValue())
+	case errors.As(err, &bad) && bad.GetFlag().Value.Type() == "bool":
+		return usageError("--%s takes no value, not %s", bad.GetFlag().Name, bad.GetValue())
+	case errors.As(err, &lacks):
+		return usageError("--%s needs a value: %s", lacks.GetFlag().Name, lacks.GetFlag().Usage)
 	}
+	return &exitError{exitUsage, err}
 }
 
-// args makes a complaint about arguments a usage error.
+// asUsage does so for those about arguments.
+func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs { return args(check) }
+
+// args makes a complaint about arguments a usage error, which says what is wanted.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
-		if err := check(cmd, given); err != nil {
-			return &exitError{exitUsage, err}
+		if check(cmd, given) != nil {
+			return usageError("wanted is %s, not %s", cmd.UseLine(), many(len(given), "argument"))
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -32,6 +33,8 @@ type options struct {
 	peerPath  string
 	peerEvery time.Duration
 	push      string // noPush, pushThis, or a file
+	way       string // of an agent: SSH_CONNECTION, where sudo has taken it away
+	config    string // a file for lasting settings
 }
 
 var outputs = []string{"tui", "text", "csv", "json", "md"}
@@ -45,6 +48,7 @@ func (o *options) shared(f *pflag.FlagSet) {
 	f.BoolVar(&o.ascii, "ascii", false, "draw with plain ASCII")
 	f.BoolVar(&o.noColor, "no-color", false, "no colours (also NO_COLOR=1)")
 	f.StringVar(&o.record, "record", "", "write a recording to `FILE`")
+	o.configFlag(f)
 }
 
 func (o *options) live(f *pflag.FlagSet) {
@@ -73,6 +77,42 @@ func (o *options) checkPeers() error {
 	return nil
 }
 
+// checkPeerNames refuses a peer that is none, whatever else is asked for.
+func (o *options) checkPeerNames() error {
+	alone := &options{peers: o.peers, ssh: sshCommand, peerPath: peerProgram}
+	_, err := alone.parsePeers("em0")
+	return err
+}
+
+func (o *options) checkSSH() error {
+	if len(strings.Fields(o.ssh)) == 0 {
+		return usageError("--ssh needs a command")
+	}
+	return nil
+}
+
+func (o *options) checkPeerPath() error {
+	if o.peerPath == "" || strings.ContainsFunc(o.peerPath, unsafeInShell) {
+		return usageError("--peer-path %q cannot be passed on", o.peerPath)
+	}
+	return nil
+}
+
+func (o *options) checkKnobs() error {
+	for _, text := range o.knob {
+		if _, _, err := parseKnob(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// How a peer is reached where nothing else is said.
+const (
+	sshCommand  = "ssh"
+	peerProgram = "netwatch"
+)
+
 // What --push stands for when it is not given, and when it names no file.
 const (
 	noPush   = "no"
@@ -81,10 +121,11 @@ const (
 
 func (o *options) peerFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.peers, "peer", nil, "watch and turn `HOST[:IFACE]` too, by ssh; [ADDRESS]:IFACE for IPv6 (may be given again)")
-	f.StringVar(&o.ssh, "ssh", "ssh", "the ssh `COMMAND` that reaches peers, with options")
-	f.StringVar(&o.peerPath, "peer-path", "netwatch", "`PATH` of netwatch on peers")
+	f.StringVar(&o.ssh, "ssh", sshCommand, "the ssh `COMMAND` that reaches peers, with options")
+	f.StringVar(&o.peerPath, "peer-path", peerProgram, "`PATH` of netwatch on peers")
 	f.StringVar(&o.push, "push", noPush, "copy this program (or --push=`FILE`, for another system) to peers, and remove it at the end")
 	f.Lookup("push").NoOptDefVal = pushThis
+	o.configFlag(f)
 }
 
 func (o *options) knobFlag(f *pflag.FlagSet) {
@@ -93,14 +134,8 @@ func (o *options) knobFlag(f *pflag.FlagSet) {
 
 // check refuses what does not fit and settles the output.
 func (o *options) check() error {
-	if o.interval < 100*time.Millisecond {
-		return usageError("--interval %v: the least is 100ms", o.interval)
-	}
-	if o.duration < 0 || o.settle < 0 {
-		return usageError("a time cannot be negative")
-	}
-	if o.units != "bit" && o.units != "byte" {
-		return usageError("--units %s: bit or byte", o.units)
+	if err := cmp.Or(o.checkInterval(), o.checkTimes(), o.checkUnits()); err != nil {
+		return err
 	}
 	if o.output == "" {
 		o.output = "text"
@@ -114,6 +149,27 @@ func (o *options) check() error {
 		}
 	}
 	return usageError("--output %s: one of %s", o.output, strings.Join(outputs, ", "))
+}
+
+func (o *options) checkInterval() error {
+	if o.interval < 100*time.Millisecond {
+		return usageError("--interval %v: the least is 100ms", o.interval)
+	}
+	return nil
+}
+
+func (o *options) checkTimes() error {
+	if o.duration < 0 || o.settle < 0 {
+		return usageError("a time cannot be negative")
+	}
+	return nil
+}
+
+func (o *options) checkUnits() error {
+	if o.units != "bit" && o.units != "byte" {
+		return usageError("--units %s: bit or byte", o.units)
+	}
+	return nil
 }
 
 func (o *options) checkTUI() error {

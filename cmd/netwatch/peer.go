@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"netwatch/sources"
 	"netwatch/sources/agent"
 	"netwatch/sources/knobs"
+	"netwatch/sources/tcp"
 )
 
 const (
@@ -33,6 +33,8 @@ type peer struct {
 	knobFlags   []string      // --knob, passed on
 	program     string        // what push copies there: pushThis, a file, or noPush
 	pushed      string        // the temporary folder there that push made
+	restore     string        // what a person types to put back what was left turned there
+	leaveOut    func(tcp.Way) // told by which connection it was reached; nil: nobody wants to know
 
 	mu     sync.Mutex
 	client *agent.Client     // nil: not connected
@@ -42,74 +44,6 @@ type peer struct {
 	why    string            // it was not, the last time
 }
 
-// openPeers reads --peer and, with --push, brings netwatch there.
-func (o *options) openPeers(ctx context.Context, iface string) ([]*peer, error) {
-	var all []*peer
-	for _, text := range o.peers {
-		p, err := o.parsePeer(text, iface)
-		if err != nil {
-			return nil, err
-		}
-		if o.push != noPush {
-			if err := p.push(ctx); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, p)
-	}
-	return all, nil
-}
-
-// splitPeer reads HOST or HOST:IFACE. An IPv6 address stands in brackets, as in an URL,
-// or alone; ssh wants it bare.
-func splitPeer(text string) (host, iface string, named bool) {
-	user, rest := cutUser(text)
-	if addr, after, ok := strings.Cut(strings.TrimPrefix(rest, "["), "]"); ok && strings.HasPrefix(rest, "[") {
-		iface, named = strings.CutPrefix(after, ":")
-		if after != "" && !named {
-			return "", "", false
-		}
-		return user + addr, iface, named
-	}
-	if a, err := netip.ParseAddr(rest); err == nil && a.Is6() {
-		return text, "", false
-	}
-	return strings.Cut(text, ":")
-}
-
-// cutUser parts "root@" from a host.
-func cutUser(text string) (user, host string) {
-	at := strings.IndexByte(text, '@') + 1
-	return text[:at], text[at:]
-}
-
-// parsePeer reads HOST or HOST:IFACE.
-func (o *options) parsePeer(text, iface string) (*peer, error) {
-	host, name, named := splitPeer(text)
-	p := &peer{host: host, iface: iface, ssh: strings.Fields(o.ssh), path: o.peerPath, every: o.peerEvery, knobFlags: o.knob, program: o.push}
-	if named {
-		p.iface = name
-	}
-	if strings.Contains(p.iface, ":") {
-		return nil, usageError("--peer %q: an IPv6 address with an interface is [ADDRESS]:IFACE", text)
-	}
-	for _, word := range append([]string{p.host, p.iface, p.path}, p.knobFlags...) {
-		if word == "" || word != iface && strings.HasPrefix(word, "-") || strings.ContainsFunc(word, unsafeInShell) {
-			return nil, usageError("--peer %q: HOST or HOST:IFACE, in plain letters (%q cannot be passed on)", text, word)
-		}
-	}
-	if len(p.ssh) == 0 {
-		return nil, usageError("--ssh needs a command")
-	}
-	return p, nil
-}
-
-// unsafeInShell: ssh hands its arguments to a shell over there, so only what no
-// shell takes for its own is passed on.
-func unsafeInShell(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/@+:=,%", r))
-}
-
 // argv is the ssh command that runs words over there.
 func (p *peer) argv(words ...string) []string {
 	return append(append(append([]string(nil), p.ssh...), "-o", "BatchMode=yes", p.host), words...)
@@ -117,7 +51,7 @@ func (p *peer) argv(words ...string) []string {
 
 // agentCommand starts the agent over there.
 func (p *peer) agentCommand() []string {
-	words := "agent"
+	words := `agent --ssh-connection "$SSH_CONNECTION"` // sudo and doas would take it away
 	for _, k := range p.knobFlags {
 		words += " --knob " + k
 	}
@@ -143,7 +77,7 @@ func (p *peer) rootCommand(words string) []string {
 
 // newClient is for an agent over there; watch is how often it tells samples, 0 never.
 func (p *peer) newClient(watch time.Duration) *agent.Client {
-	return agent.NewClient(agent.ClientConfig{Argv: p.agentCommand(), Host: p.host, Version: version, Commit: commit(), Watch: watch})
+	return agent.NewClient(agent.ClientConfig{Argv: p.agentCommand(), Host: p.host, Version: version, Commit: commit(), Watch: watch, Restore: p.restore})
 }
 
 // Name is the word on the status line.
@@ -193,8 +127,11 @@ func (p *peer) try(ctx context.Context, sink sources.Sink, again bool) (quiet ti
 	go func() {
 		defer close(came)
 		if c.Ready(ctx) == nil {
-			p.set(c)
 			h := c.Header()
+			if w, ok := tcp.ParseWay(h.Options[sshOption]); ok && p.leaveOut != nil {
+				p.leaveOut(w)
+			}
+			p.set(c)
 			sink.Event(sources.Event{At: time.Now(), Kind: sources.SourceUp, Host: p.host, Source: experiment.PeerSource, Subject: p.iface,
 				Text: strings.Join(strings.Fields(strings.Join([]string{h.Driver, h.OS, h.Kernel}, " ")), " ")})
 		}
@@ -221,14 +158,23 @@ func (p *peer) tellLink(ctx context.Context, c *agent.Client, sink sources.Sink)
 			heard := c.Heard()
 			if quiet := c.Quiet(); quiet > 0 {
 				sink.Event(sources.Event{At: now, Kind: sources.SourceNote, Host: p.host, Source: experiment.PeerSource, Text: fmt.Sprintf("no word for %v", quiet)})
-			} else if ahead, half, ok := c.Clock(); ok {
+			} else if ahead, within, ok := c.Clock(); ok {
 				sink.Event(sources.Event{At: now, Kind: sources.SourceNote, Host: p.host, Source: experiment.PeerSource,
-					Text: fmt.Sprintf("clock %+.2f ms +-%.2f, ssh %.1f kB/s", float64(ahead.Microseconds())/1000,
-						float64(half.Microseconds())/1000, float64(heard-before)/linkTold.Seconds()/1000)})
+					Text: fmt.Sprintf("%s, ssh %.1f kB/s", clockText(ahead, within), float64(heard-before)/linkTold.Seconds()/1000)})
 			}
 			before = heard
 		}
 	}
+}
+
+// clockText tells the difference of two clocks. What rounding takes away is added to what
+// it is known within.
+func clockText(ahead, within time.Duration) string {
+	const shown = 10 * time.Microsecond
+	rounded := ahead.Round(shown)
+	within += (ahead - rounded).Abs()
+	within = (within + shown - 1).Truncate(shown)
+	return fmt.Sprintf("clock %+.2f ms +-%.2f", rounded.Seconds()*1000, within.Seconds()*1000)
 }
 
 func (p *peer) set(c *agent.Client) {
@@ -277,13 +223,10 @@ func (v *peerSink) Event(e sources.Event) {
 	case agent.IsLeft(e) && !v.first:
 		return
 	case agent.IsLeft(e):
-		e.Text += "; " + v.peer.restoreCommand() + " puts it back"
+		e.Text += "; " + v.peer.restore + " puts it back"
 	}
 	v.Sink.Event(e)
 }
-
-// restoreCommand is what a person types to put back what was left turned there.
-func (p *peer) restoreCommand() string { return "netwatch restore --peer " + p.host }
 
 func (p *peer) stands(knob, value string) {
 	p.mu.Lock()

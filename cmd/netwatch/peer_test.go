@@ -54,9 +54,10 @@ func TestRootOnAPeer(t *testing.T) {
 	script("netwatch", `[ "$2" = --check ] || echo "$RIGHTS: $*"`)
 	script("doas", "exit 1")
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv("SSH_CONNECTION", "10.0.0.1 4 10.0.0.2 22")
 	for _, c := range []struct{ name, sudo, want string }{
-		{"a rule for netwatch alone", `[ "$2" = ` + bin + `/netwatch ] && shift && RIGHTS=root exec "$@"`, "root: agent -- em4\n"},
-		{"no rule for it", "exit 1", ": agent -- em4\n"},
+		{"a rule for netwatch alone", `[ "$2" = ` + bin + `/netwatch ] && shift && RIGHTS=root exec "$@"`, "root: agent --ssh-connection 10.0.0.1 4 10.0.0.2 22 -- em4\n"},
+		{"no rule for it", "exit 1", ": agent --ssh-connection 10.0.0.1 4 10.0.0.2 22 -- em4\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			script("sudo", c.sudo)

@@ -59,7 +59,7 @@ func (p *peer) unasked(kept, back []knobs.Change) error {
 		done = "kept or put back by this netwatch"
 	}
 	err := fmt.Errorf("%s is gone: not known, and not %s: its %s; its agent puts back what it turned when it loses its link; %s does so if it was killed",
-		p.host, done, strings.Join(words, ", "), p.restoreCommand())
+		p.host, done, strings.Join(words, ", "), p.restore)
 	if len(back) == 0 {
 		return err
 	}

@@ -30,7 +30,7 @@ func TestLeavingAPeerThatIsGone(t *testing.T) {
 		{"it came back and is still turned, and went", map[string]string{"tso": "off"}, false, exitUnrestored, known + "put back by this netwatch" + after, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r1 := &peer{host: "r1", lost: []knobs.Change{tso}, values: c.told}
+			r1 := &peer{host: "r1", restore: "netwatch restore --peer r1", lost: []knobs.Change{tso}, values: c.told}
 			if got := len(r1.Changed()); got != c.asksOf {
 				t.Errorf("leaving asks for %d knobs, want %d", got, c.asksOf)
 			}
@@ -65,7 +65,7 @@ func TestLeftOnAPeerIsToldOnce(t *testing.T) {
 	other := sources.Event{Kind: sources.SourceNote, Host: "r1", Source: "knobs", Text: "the journal is damaged", Error: true}
 	for _, first := range []bool{true, false} {
 		var out collected
-		sink := &peerSink{Sink: &out, peer: &peer{host: "r1"}, first: first}
+		sink := &peerSink{Sink: &out, peer: &peer{host: "r1", restore: "netwatch restore --peer r1"}, first: first}
 		sink.Event(left)
 		sink.Event(other)
 		want := []string{left.Text + "; netwatch restore --peer r1 puts it back", other.Text}

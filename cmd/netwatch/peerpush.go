@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +16,10 @@ import (
 	"netwatch/sources/proc"
 )
 
-// pushLimit is how long copying the program to a peer may take.
-const pushLimit = 2 * time.Minute
+const (
+	pushLimit    = 2 * time.Minute  // for copying the program to a peer
+	peerAskLimit = 15 * time.Second // for a short command there: names are looked up, sshd thinks
+)
 
 // push copies a netwatch to a private temporary place on the peer and uses it there.
 func (p *peer) push(ctx context.Context) error {
@@ -39,19 +42,15 @@ func (p *peer) push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, c.Stop)()
 	go func() {
 		_, _ = io.Copy(c.Input(), bytes.NewReader(program)) // what went wrong shows in what it says
 		c.Input().Close()
 	}()
-	var said strings.Builder
-	for o := range c.Output() {
-		said.Write(o.Data)
-	}
-	st := c.Wait()
-	_, path, ok := strings.Cut(said.String(), "pushed to ")
+	out, errs, st := heard(ctx, c)
+	_, path, ok := strings.Cut(out, "pushed to ")
+	path, _, _ = strings.Cut(path, "\n")
 	if path = strings.TrimSpace(path); !st.OK() || !ok || path == "" || strings.ContainsFunc(path, unsafeInShell) {
-		return fmt.Errorf("%s: the program could not be copied there: %s %s", p.host, st, strings.TrimSpace(said.String()))
+		return fmt.Errorf("%s: the program could not be copied there: %s %s", p.host, st, strings.TrimSpace(errs+out))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,14 +66,44 @@ func (p *peer) unpush() error {
 	if pushed == "" {
 		return nil
 	}
-	said, err := proc.Ask(askLimit, p.argv("rm", "-rf", pushed)...)
-	if err == nil && strings.TrimSpace(said) != "" {
-		err = errors.New(strings.TrimSpace(said))
+	ctx, cancel := context.WithTimeout(context.Background(), peerAskLimit)
+	defer cancel()
+	_, errs, st, err := runToEnd(ctx, p.argv("rm", "-rf", pushed))
+	switch {
+	case err != nil:
+	case ctx.Err() != nil:
+		err = fmt.Errorf("no answer within %v", peerAskLimit)
+	case !st.OK():
+		err = errors.New(cmp.Or(strings.TrimSpace(errs), st.String()))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %s may still be there: %w", p.host, pushed, err)
 	}
 	return nil
+}
+
+// runToEnd runs a program to its end, or until ctx ends, and tells what it said.
+func runToEnd(ctx context.Context, argv []string) (stdout, stderr string, st proc.Status, err error) {
+	c, err := proc.Start(proc.Spec{Argv: argv})
+	if err != nil {
+		return "", "", proc.Status{}, err
+	}
+	stdout, stderr, st = heard(ctx, c)
+	return stdout, stderr, st, nil
+}
+
+// heard is what a child says until its end. When ctx ends it is stopped.
+func heard(ctx context.Context, c *proc.Child) (stdout, stderr string, st proc.Status) {
+	defer context.AfterFunc(ctx, c.Stop)()
+	var out, errs strings.Builder
+	for o := range c.Output() {
+		if o.Stderr {
+			errs.Write(o.Data)
+		} else {
+			out.Write(o.Data)
+		}
+	}
+	return out.String(), errs.String(), c.Wait()
 }
 
 // there runs a command of netwatch on the peer, with its lines marked by the host.
@@ -84,30 +113,20 @@ func (p *peer) there(ctx context.Context, stdout, stderr io.Writer, words ...str
 			return usageError("%q cannot be passed on to %s", w, p.host)
 		}
 	}
-	c, err := proc.Start(proc.Spec{Argv: p.rootCommand(strings.Join(words, " "))})
+	out, errs, st, err := runToEnd(ctx, p.rootCommand(strings.Join(words, " ")))
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, c.Stop)()
-	var out, errs bytes.Buffer
-	for o := range c.Output() {
-		if o.Stderr {
-			errs.Write(o.Data)
-		} else {
-			out.Write(o.Data)
-		}
-	}
-	st := c.Wait()
 	for _, part := range []struct {
 		text string
 		to   io.Writer
-	}{{out.String(), stdout}, {errs.String(), stderr}} {
+	}{{out, stdout}, {errs, stderr}} {
 		for line := range strings.Lines(part.text) {
 			fmt.Fprintf(part.to, "%s: %s\n", p.host, strings.TrimRight(line, "\r\n"))
 		}
 	}
 	if !st.OK() {
-		if advice := p.advice(ctx, errs.String()); advice != "" {
+		if advice := p.advice(ctx, strings.TrimSpace(st.String()+" "+errs)); advice != "" {
 			return &exitError{exitFailure, fmt.Errorf("%s: %s", p.host, advice)}
 		}
 		code := st.Code

@@ -34,15 +34,20 @@ func called(h recording.Header) string {
 	return host
 }
 
-// openRecording starts the recorder, or returns nil when none was asked for. The
-// file belongs to the person who called sudo.
+// openRecording starts the recorder, or returns nil when none was asked for. A file in
+// which there is something is left alone: what was measured cannot be measured again, and
+// it may be the one that is replayed. The file belongs to the person who called sudo.
 func (v *showing) openRecording() (sources.Recorder, error) {
 	if v.record == "" {
 		return nil, nil
 	}
-	f, err := os.Create(v.record)
+	f, err := os.OpenFile(v.record, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		f.Close()
+		return nil, fmt.Errorf("recording: %s is there and not empty: remove it, or record into another file", v.record)
 	}
 	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
 	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))

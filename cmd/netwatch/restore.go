@@ -30,7 +30,10 @@ func newRestore() *cobra.Command {
 		Long:  restoreLong,
 		Args:  asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			words := []string{"restore"}
+			if _, err := o.parsePeers("-"); err != nil {
+				return err
+			}
+			words := []string{"restore", noConfig}
 			if force {
 				words = append(words, "--force")
 			}
@@ -53,7 +56,7 @@ func runRestore(cmd *cobra.Command, force bool) error {
 	}
 	state := os.Getenv("NETWATCH_STATE")
 	if os.Geteuid() != 0 && state == "" {
-		return asRoot(exe).runAsRoot(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args...)
+		return asRoot(exe).runAsRoot(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), append(args, noConfig)...)
 	}
 	j, err := knobs.OpenJournal(knobs.StateDir(), "", func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "netwatch: %s\n", text) })
 	if err != nil {

@@ -28,6 +28,10 @@ func newReview() *cobra.Command {
 		Short: "sum up siftr logs, iperf and ping output or recordings, after the fact",
 		Long: `review reads finished files: siftr and siftr2 logs of every version, output of
 iperf3, iperf and ping, recordings of netwatch. A file may be gzipped; - is standard input.
+Retransmits, loss and jitter are the tool's own totals where it printed them. Of a
+siftr log srtt, cwnd and inflight are means over records, not over time; fragments
+are packets whose payload is no multiple of the mss; sampled is a log that lacks
+packets.
 It exits with 1 when a file holds nothing that can be used; --json then has an object
 with an error and no kind in its place. What a cut gzip begins with is reviewed.`,
 		Args: args(cobra.MinimumNArgs(1)),

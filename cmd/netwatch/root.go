@@ -18,15 +18,20 @@ a ping on one time axis, turns the card's knobs by key, and says what changed.
 
 func newRoot() *cobra.Command {
 	var o options
+	var template bool
 	root := &cobra.Command{
-		Use:           "netwatch [flags] IFACE [IFACE] [-- LOAD COMMAND...]",
-		Short:         "live monitor for TCP and network card experiments",
-		Long:          long,
-		Version:       versionLine(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
+		Use:               "netwatch [flags] IFACE [IFACE] [-- LOAD COMMAND...]",
+		Short:             "live monitor for TCP and network card experiments",
+		Long:              long,
+		Version:           versionLine(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return applySettings(cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if template {
+				return printConfig(cmd.OutOrStdout())
+			}
 			dash := cmd.ArgsLenAtDash()
 			var command []string
 			if dash >= 0 {
@@ -59,6 +64,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(usage)
 	o.shared(root.Flags())
 	o.live(root.Flags())
+	root.Flags().BoolVar(&template, "print-config", false, "print a config file to begin with, with every setting and its default")
 	root.Flags().SortFlags = false
 	root.AddCommand(newDemo(), newReview(), newReplay(), newKnobs(), newSet(), newRestore(), newDoctor(), newAgent())
 	return root

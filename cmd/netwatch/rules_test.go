@@ -64,6 +64,7 @@ var reserved = map[string]string{
 	"github.com/creack/pty":                "sources/proc",
 	"github.com/fsnotify/fsnotify":         "sources/tail",
 	"github.com/NimbleMarkets/ntcharts/v2": "tui/chart",
+	"github.com/pelletier/go-toml/v2":      "cmd/netwatch",
 }
 
 type listed struct {

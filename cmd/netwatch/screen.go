@@ -17,7 +17,7 @@ import (
 // screen shows the session on the terminal until the person quits.
 func (v *showing) screen(ctx context.Context, s *experiment.Session, batches <-chan sources.Batch) error {
 	cfg := tui.Config{
-		Session: s, Feed: batches, Turner: v.turner, Load: v.load,
+		Session: s, Feed: batches, Turner: v.turner, Check: v.check, Load: v.load,
 		Host: v.header.Here, Facts: v.facts, Describe: v.describe, Bytes: v.units == "byte", Theme: theme.Options{ASCII: v.ascii},
 		OverLink: overLink(v.header.Interface, os.Getenv("SSH_CONNECTION")), Keep: v.keep,
 	}

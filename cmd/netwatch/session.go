@@ -85,7 +85,7 @@ func (p *plan) run(cmd *cobra.Command, h *hub.Hub, watch context.Context, unwatc
 		h.Go(watch, both.Hear(peer))
 	}
 	if !p.readOnly {
-		show.turner, show.restorer = both, pending{turn, p.peers, both}
+		show.turner, show.restorer, show.check = both, pending{turn, p.peers, both}, p.check
 		if p.output == "tui" && !p.simulated {
 			show.logger = siftrLogger(turn, p.command)
 			h.Go(watch, show.logger)
@@ -137,6 +137,14 @@ func (p *plan) hand(h *hub.Hub, both *ends.Ends, watch context.Context) (hand, e
 	return board, nil
 }
 
+// check is what netwatch set asks before it turns. Of a peer alone its agent says it.
+func (p *plan) check(host, knob, value string) error {
+	if host != "" && host != sources.Everywhere {
+		return nil
+	}
+	return knobs.New(nil, p.knobs...).Check(knob, value)
+}
+
 func bySignal(ctx context.Context) bool {
 	var sig signalCause
 	return errors.As(context.Cause(ctx), &sig)
@@ -178,9 +186,13 @@ func (p *plan) verdictOnLoad() error {
 func (p *plan) verdictOnSources(s *experiment.Session) error {
 	asked := map[string]bool{"ping": p.ping != "" || p.pingLog != "", "siftr": len(p.siftr) > 0, "siftr2": len(p.siftr) > 0}
 	for _, e := range s.Events() {
-		if e.Kind == sources.SourceGone && e.Error && e.Host == "" && asked[e.Source] {
+		gone := e.Kind == sources.SourceGone || e.Kind == sources.SourceNone
+		if gone && e.Error && e.Host == "" && asked[e.Source] {
 			return &exitError{exitFailure, fmt.Errorf("%s: %s", e.Source, e.Text)}
 		}
+	}
+	if text := noLog(s.Events()); text != "" && asked["siftr"] {
+		return &exitError{exitFailure, errors.New(text)}
 	}
 	all := p.awaited
 	for _, src := range p.sources {
@@ -190,10 +202,29 @@ func (p *plan) verdictOnSources(s *experiment.Session) error {
 	}
 	for _, file := range all {
 		if path := file.Missing(); path != "" {
-			return &exitError{exitFailure, fmt.Errorf("%s never came: it was waited for all the while", path)}
+			return &exitError{exitFailure, fmt.Errorf("%s never came, or could not be read: it was waited for all the while", path)}
 		}
 	}
 	return nil
+}
+
+// noLog is what was said of a file here that turned out to be no siftr log, "" if none
+// did. One that begins with something else and is a log all the same has been said to
+// be up, or to be finished.
+func noLog(events []sources.Event) string {
+	isLog := func(label string) bool {
+		return slices.ContainsFunc(events, func(e sources.Event) bool {
+			up := e.Kind == sources.SourceUp || strings.Contains(e.Text, "use netwatch review")
+			return up && e.Host == "" && strings.HasPrefix(e.Text, label+": ")
+		})
+	}
+	for _, e := range events {
+		label, _, no := strings.Cut(e.Text, " is no siftr log")
+		if no && e.Kind == sources.SourceNote && e.Error && e.Host == "" && !isLog(label) {
+			return e.Text
+		}
+	}
+	return ""
 }
 
 // peerOption begins the option of a recording's header that tells the interface of a peer.
@@ -223,6 +254,7 @@ type showing struct {
 	facts    string
 	describe func() string
 	turner   sources.Turner // nil: nothing can be turned
+	check    tui.Check      // of values that are typed
 	restorer tui.Restorer   // what leaving would put back
 	logger   *siftr.Logger  // nil: nothing can be logged
 	load     starter

@@ -48,6 +48,9 @@ func runSet(cmd *cobra.Command, o *options, iface string, words []string) error 
 	if err != nil {
 		return err
 	}
+	if _, err := o.parsePeers(iface); err != nil {
+		return err
+	}
 	r, err := newRights(list)
 	if err != nil {
 		return err

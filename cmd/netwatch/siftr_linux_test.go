@@ -131,5 +131,5 @@ func TestLogsThatAreNotLive(t *testing.T) {
 		t.Errorf("a finished log is drawn: cwnd %v", v)
 	}
 	press(t, term, "q")
-	end(t, term, exitOK)
+	end(t, term, exitFailure) // none.log cannot be followed as a log
 }

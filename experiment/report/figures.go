@@ -54,11 +54,14 @@ func (s scale) text(v float64) string { return strconv.FormatFloat(v*s.factor, '
 
 // percent writes a change as "+2.7 %".
 func percent(v float64) string {
-	t := strconv.FormatFloat(v*100, 'f', 1, 64) + " %"
-	if v >= 0 {
+	t := strconv.FormatFloat(v*100, 'f', 1, 64)
+	switch {
+	case t == "-0.0" || t == "0.0":
+		t = "0.0"
+	case v > 0:
 		t = "+" + t
 	}
-	return t
+	return t + " %"
 }
 
 // origin names who told a figure: "iperf3", "siftr2 dd7fc950" would be the flow of

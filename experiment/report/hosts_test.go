@@ -73,12 +73,12 @@ func TestMarkdownOfBothEnds(t *testing.T) {
 | r1 | aim=1 | run | 1 | 6 | 900.0 | 6 | - | 7900 | 6 | - |
 | s1 | aim=2 | run | 1 | 6 | - | - | - | 20000 | 6 | +150.0 % |
 | r1 | aim=2 | run | 1 | 6 | 927.0 | 6 | +3.0 % | 19700 | 6 | +149.4 % |
-| s1 | aim=2 r1:? | run | 1 | 0 | - | - | - | - | 0 | - |
+| s1 | aim=2 r1:? | run | 0 | 0 | - | - | - | - | 0 | - |
 
 Means without the first 2s after a turn and of a run, and without link gaps; n counts readings; delta is to the first row of the same load state, not tested.
-- r1 goodput: from tcp in (of the one connection that moves most); whole-run means (Mbit/s): aim=1 900.0, aim=2 927.0
-- s1 irq: from irq; whole-run means (/s): aim=1 8000, aim=2 20000, aim=2 r1:? 1
-- r1 irq: from irq; whole-run means (/s): aim=1 7900, aim=2 19700
+- r1 goodput: from tcp in (of the one connection that moves most); whole-run means (Mbit/s): aim=1 900.0 (n 8), aim=2 927.0 (n 8)
+- s1 irq: from irq; whole-run means (/s): aim=1 8000 (n 8), aim=2 20000 (n 8), aim=2 r1:? 1 (n 2)
+- r1 irq: from irq; whole-run means (/s): aim=1 7900 (n 8), aim=2 19700 (n 8)
 - r1 was gone once, for 2.0 s: its knobs are not known (r1:?).
 `
 	if d := cmp.Diff(want, out.String()); d != "" {

@@ -42,6 +42,7 @@ type Lines struct {
 	hosts    int       // how many there were when the text header was said
 	events   int       // events already said
 	last     time.Time // when the newest line was written
+	from     time.Time // when the one before that was
 	told     map[*experiment.Track]experiment.Sum
 	moving   map[string]int // connections that move data, by host, as they were said
 }
@@ -82,7 +83,7 @@ func (l *Lines) Tick(s *experiment.Session) error {
 	if behind < l.interval {
 		return nil
 	}
-	l.last = l.last.Add(behind.Truncate(l.interval)) // ticks come late, never early: keep the beat
+	l.from, l.last = l.last, l.last.Add(behind.Truncate(l.interval)) // ticks come late, never early: keep the beat
 	for _, host := range s.Hosts() {
 		if err := l.line(s, host); err != nil {
 			return err
@@ -107,7 +108,7 @@ func (l *Lines) line(s *experiment.Session, host string) error {
 		figures[i] = l.figure(s, host, q)
 	}
 	if l.csv != nil {
-		return l.row(append([]string{s.Now().Format(csvTime), cmp.Or(name, l.here), runWord(s)}, append(figures, knobWords(s, host), "")...)...)
+		return l.row(append([]string{s.Now().Format(csvTime), cmp.Or(name, l.here), l.runWord(s)}, append(figures, knobWords(s, host), "")...)...)
 	}
 	var b strings.Builder
 	b.WriteString(s.Now().Format("15:04:05"))
@@ -117,7 +118,7 @@ func (l *Lines) line(s *experiment.Session, host string) error {
 	for i, f := range figures {
 		fmt.Fprintf(&b, " %*s", width(lineQuantities[i]), f)
 	}
-	fmt.Fprintf(&b, "  %s %s\n", runWord(s), knobWords(s, host))
+	fmt.Fprintf(&b, "  %s %s\n", l.runWord(s), knobWords(s, host))
 	_, err := io.WriteString(l.w, b.String())
 	return err
 }
@@ -213,6 +214,7 @@ func (l *Lines) Finish(s *experiment.Session) error {
 	if err := l.sayEvents(s); err != nil || l.lines == 0 || s.Now().Sub(l.last) < l.interval/10 {
 		return err
 	}
+	l.from = l.last
 	for _, host := range s.Hosts() {
 		if err := l.line(s, host); err != nil {
 			return err
@@ -326,8 +328,10 @@ func width(q *experiment.Quantity) int {
 	return max(len(short(q)), len(scales[q].unit), least)
 }
 
-func runWord(s *experiment.Session) string {
-	if n, _, on := s.Run(); on {
+// runWord is the load state of a line: figures of a run are the run's, also where it
+// ended within the line's time.
+func (l *Lines) runWord(s *experiment.Session) string {
+	if n, on := s.RunWithin(l.from, s.Now()); on {
 		return fmt.Sprintf("run %d", n)
 	}
 	return "idle"

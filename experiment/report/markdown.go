@@ -136,6 +136,9 @@ func row(b *strings.Builder, t hostTable, i int, cols []int) {
 		mean, n, delta, spread := "-", "-", "-", "-"
 		if cell.Track != nil {
 			n = fmt.Sprint(cell.Sum.N)
+			if cell.Runs < r.Runs && cell.Sum.N > 0 {
+				n += fmt.Sprintf(" (runs: %d)", cell.Runs)
+			}
 			sc := scales[q]
 			if v, ok := cell.Sum.Mean(q.Metric().Agg); ok {
 				mean = sc.text(v)
@@ -187,7 +190,7 @@ func footnote(b *strings.Builder, t hostTable, c int) {
 			who = append(who, o)
 		}
 		if v, ok := cell.Whole.Mean(q.Metric().Agg); ok && r.Loaded {
-			whole = append(whole, fmt.Sprintf("%s %s", r.Label, scales[q].text(v)))
+			whole = append(whole, fmt.Sprintf("%s %s (n %d)", r.Label, scales[q].text(v), cell.Whole.N))
 		}
 	}
 	if len(who) == 0 {

@@ -93,12 +93,12 @@ func TestMarkdown(t *testing.T) {
 | setting | load | runs | s | goodput Mbit/s | n | delta | ping rtt ms | ping min/avg/max/sd ms | lost | n | delta | cwnd KiB | n | delta |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 | aim=1 | run | 1 | 6 | 900.0 | 6 | - | 0.245 | 0.220/0.245/0.270/0.019 | 0 | 6 | - | 512 | 6000 | - |
-| aim=2 | run | 1 | 6 | 927.0 | 6 | +3.0 % | 0.195 | 0.170/0.195/0.220/0.019 | 1 | 6 | -20.4 % | 512 | 6000 | +0.0 % |
+| aim=2 | run | 1 | 6 | 927.0 | 6 | +3.0 % | 0.195 | 0.170/0.195/0.220/0.019 | 1 | 6 | -20.4 % | 512 | 6000 | 0.0 % |
 
 Means without the first 2s after a turn and of a run, and without link gaps; n counts readings; delta is to the first row of the same load state, not tested.
-- goodput: from iperf3; whole-run means (Mbit/s): aim=1 900.0, aim=2 927.0
-- ping rtt: from ping; whole-run means (ms): aim=1 0.235, aim=2 0.185
-- cwnd: from siftr2; whole-run means (KiB): aim=1 512, aim=2 512
+- goodput: from iperf3; whole-run means (Mbit/s): aim=1 900.0 (n 8), aim=2 927.0 (n 8)
+- ping rtt: from ping; whole-run means (ms): aim=1 0.235 (n 8), aim=2 0.185 (n 8)
+- cwnd: from siftr2; whole-run means (KiB): aim=1 512 (n 8000), aim=2 512 (n 8000)
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)

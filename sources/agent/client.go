@@ -27,6 +27,7 @@ type ClientConfig struct {
 	Version string        // of this netwatch; the agent must be the same
 	Commit  string        // it was built from; the agent must be the same where both are known
 	Watch   time.Duration // between its samples; 0: none are wanted
+	Restore string        // what a person types to put back what it left turned when it was killed
 
 	now func() time.Time // this side's clock; nil: time.Now
 }
@@ -57,6 +58,7 @@ type Client struct {
 	heard  atomic.Int64
 	seen   atomic.Int64 // Up of the newest answer about the clock
 	quiet  atomic.Int64 // for so long (a time.Duration) it has said nothing
+	spoke  atomic.Bool  // it has given its first answer
 	silent atomic.Bool  // too long: it was given up
 }
 
@@ -101,6 +103,7 @@ func NewClient(cfg ClientConfig) *Client {
 	if cfg.now == nil {
 		cfg.now = time.Now
 	}
+	cfg.Restore = cmp.Or(cfg.Restore, "netwatch restore")
 	return &Client{
 		cfg: cfg, ready: make(chan struct{}), gone: make(chan struct{}), open: map[int64]pending{},
 		start: func() (child, error) {
@@ -173,7 +176,7 @@ func (c *Client) ask(ctx context.Context, doing string, request func(id int64) r
 		return err
 	}
 	if quiet := c.Quiet(); quiet > 0 {
-		return fmt.Errorf("the agent%s has not said a word for %v: it is not asked", c.on(), quiet)
+		return &worded{fmt.Sprintf("the agent%s has not said a word for %v: it is not asked", c.on(), quiet), errSilent}
 	}
 	p := pending{doing: doing, done: make(chan recording.Done, 1)}
 	c.mu.Lock()
@@ -246,18 +249,23 @@ func (c *Client) send(q recording.Request) error {
 	return agent.Send(line)
 }
 
-// comes makes the Client one that can be asked.
+// comes makes the Client one that can be asked. How long that took is no silence.
 func (c *Client) comes() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
 	case <-c.ready:
 	default:
+		c.quiet.Store(0)
+		c.spoke.Store(true)
 		close(c.ready)
 	}
 }
 
-var errEnded = errors.New("the agent has ended")
+var (
+	errEnded  = errors.New("the agent has ended")
+	errSilent = errors.New("it is silent") // it was not asked
+)
 
 // fail ends the Client with what a person is told, nil when it was told to end.
 func (c *Client) fail(err error) error {
@@ -295,9 +303,9 @@ func (c *Client) notStarted(reason, said string) error {
 func (c *Client) died(st proc.Status, said string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	after, how := "netwatch restore puts back what it left turned", st.String()
+	after, how := c.cfg.Restore+" puts back what it left turned", st.String()
 	if c.cfg.Host != "" {
-		after = "it puts back what it turned, or netwatch restore --peer " + c.cfg.Host + " does if it was killed"
+		after = "it puts back what it turned, or " + c.cfg.Restore + " does if it was killed"
 	}
 	if c.silent.Load() {
 		how = fmt.Sprintf("no word for %v", silenceHere)

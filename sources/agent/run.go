@@ -134,12 +134,27 @@ func (c *Client) never(ctx context.Context, agent child, p *pump, r *recording.R
 	return c.fail(c.notStarted(reason, p.stderr()))
 }
 
+// watch asks for what is to be watched. An agent that is silent just then is asked when
+// it speaks again.
 func (c *Client) watch(ctx context.Context, sink sources.Sink) {
-	err := c.ask(ctx, "starting to watch", func(id int64) recording.Request {
-		return recording.Request{Watch: &recording.Watch{ID: id, Every: c.cfg.Watch.Microseconds()}}
-	})
-	if err != nil && ctx.Err() == nil {
-		c.note(sink, err.Error())
+	for {
+		err := c.ask(ctx, "starting to watch", func(id int64) recording.Request {
+			return recording.Request{Watch: &recording.Watch{ID: id, Every: c.cfg.Watch.Microseconds()}}
+		})
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return
+		case !errors.Is(err, errSilent):
+			c.note(sink, err.Error())
+			return
+		}
+		select {
+		case <-time.After(look):
+		case <-ctx.Done():
+			return
+		case <-c.gone:
+			return
+		}
 	}
 }
 
@@ -286,13 +301,14 @@ func changes(said []recording.Change) []knobs.Change {
 	return all
 }
 
-// Clock says how far the agent's clock is ahead of this one, and within what: half
-// the round trip of the best exchange. ok is false before the first; here, there is
-// one clock.
+// Clock says how far the agent's clock is ahead of this one, and within what: that is
+// proven as long as the two drift apart by no more than 100 ppm (driftMost). ok is false
+// before the first exchange; here, there is one clock.
 func (c *Client) Clock() (ahead, within time.Duration, ok bool) {
+	now := c.cfg.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.clock.best()
+	return c.clock.at(now)
 }
 
 // printable replaces control characters: what an agent says may reach the screen.

@@ -64,9 +64,9 @@ func (c *Client) listen(ctx context.Context, messenger child) {
 }
 
 // Quiet is how long the agent has said nothing though it should have, 0 while that means
-// nothing yet.
+// nothing yet: it is silent only after its first answer.
 func (c *Client) Quiet() time.Duration {
-	if quiet := time.Duration(c.quiet.Load()); quiet >= silenceTold {
+	if quiet := time.Duration(c.quiet.Load()); quiet >= silenceTold && c.spoke.Load() {
 		return quiet
 	}
 	return 0

@@ -11,6 +11,7 @@ import (
 
 	"netwatch/experiment/recording"
 	"netwatch/sources"
+	"netwatch/sources/hub"
 )
 
 // A far end that says nothing more, while ssh still lives, is given up after a few
@@ -205,3 +206,65 @@ func TestRequestsThatComeLate(t *testing.T) {
 		})
 	}
 }
+
+// A far end whose first answer takes long was not silent meanwhile: it is watched and
+// turned as any other.
+func TestAFarEndThatIsSlowToCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		aim := &fakeKnob{name: "aim", value: "1"}
+		src := &ticking{series: &sources.Series{Source: "nic", Subject: "em4", Metric: sources.TxOctets}}
+		serve := serving(t.Context(), Config{Knobs: []sources.Knob{aim}, Watch: func(every time.Duration) (Hub, []sources.Source) {
+			return hub.Every(every), []sources.Source{src}
+		}})
+		p := newPair(t, ClientConfig{Host: "r1", Watch: 100 * time.Millisecond}, func(in io.Reader, out io.Writer) error {
+			time.Sleep(silenceHere + look/2)
+			return serve(in, out)
+		})
+		time.Sleep(silenceHere)
+		if q := p.Quiet(); q != 0 {
+			t.Errorf("silent for %v before it came", q)
+		}
+		must(t, p.Ready(t.Context()))
+		must(t, p.Turn(t.Context(), "r1", "aim", "2"))
+		time.Sleep(time.Second)
+		p.stop()
+		must(t, <-p.end)
+		if n := len(p.sink.samples); n < 5 {
+			t.Errorf("%d samples in 1 s, one each 100 ms", n)
+		}
+	})
+}
+
+// One that is silent when it should be watched is asked again when it speaks.
+func TestWatchingIsNotGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := NewClient(ClientConfig{Host: "r1", Watch: time.Second})
+		requests := make(chan string, 10)
+		c.child = &recordingChild{requests: requests}
+		c.comes()
+		c.quiet.Store(int64(silenceTold))
+		var told sink
+		go c.watch(t.Context(), &told)
+		time.Sleep(2 * look)
+		if len(requests) > 0 {
+			t.Errorf("it was asked while it was silent: %s", <-requests)
+		}
+		c.quiet.Store(0)
+		time.Sleep(2 * look)
+		synctest.Wait()
+		if len(requests) != 1 || !strings.Contains(<-requests, `"watch"`) {
+			t.Error("it was not asked to be watched")
+		}
+		c.answered(recording.Done{ID: 1})
+		synctest.Wait()
+		told.expect(t)
+	})
+}
+
+// A recordingChild takes requests and says nothing.
+type recordingChild struct {
+	child
+	requests chan string
+}
+
+func (r *recordingChild) Send(b []byte) error { r.requests <- string(b); return nil }

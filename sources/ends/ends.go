@@ -133,7 +133,31 @@ type outcome struct {
 	old, new string // before, and as it stands; "" where that is not known
 	at       time.Time
 	err      error // why it is not what was asked for
-	hangs    bool  // it was asked, can still be, and did not answer: what it is asked next it does afterwards
+	hangs    bool  // it was asked, can still be, and did not say what came of it: what it is asked next it does afterwards
+}
+
+// A Readier is a Turner that may have to begin before it can turn. One end that begins
+// only when it is asked would turn later than the others.
+type Readier interface {
+	Ready(context.Context) error
+}
+
+// unready is why ends cannot be asked, nil where all can.
+func unready(ctx context.Context, ends []end) []error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	failed := make([]error, len(ends))
+	var all sync.WaitGroup
+	for i, n := range ends {
+		if r, is := n.turner.(Readier); is {
+			all.Go(func() { failed[i] = r.Ready(ctx) })
+		}
+	}
+	all.Wait()
+	if errors.Join(failed...) == nil {
+		return nil
+	}
+	return failed
 }
 
 // turnAll finishes what it began, also when ctx ends: half a turn is none.
@@ -144,7 +168,12 @@ func (e *Ends) turnAll(ctx context.Context, ends []end, name, value string) erro
 		e.sink.Event(sources.Event{At: began, Kind: sources.KnobTurning, Host: n.host, Source: "knobs", Subject: name,
 			Old: e.last(n.host, name), Asked: value})
 	}
-	got := each(ends, func(n end) outcome { return e.one(ctx, n, name, value) })
+	var got []outcome
+	if cannot := unready(ctx, ends); cannot != nil {
+		got = e.untried(ends, cannot, name, value)
+	} else {
+		got = each(ends, func(n end) outcome { return e.one(ctx, n, name, value) })
+	}
 	var failed, turned []outcome
 	for _, o := range got {
 		if o.err != nil {
@@ -204,6 +233,7 @@ func (e *Ends) one(ctx context.Context, n end, name, value string) outcome {
 	o.old = e.last(n.host, name)
 	if o.new = o.old; err == nil || o.hangs || errors.Is(err, sources.ErrUnanswered) {
 		o.new, o.err = "", &unknown{name, err}
+		o.hangs = o.hangs || err == nil
 	} else if errors.Is(err, sources.ErrAway) {
 		o.new = ""
 	}
@@ -212,14 +242,37 @@ func (e *Ends) one(ctx context.Context, n end, name, value string) outcome {
 	return o
 }
 
+// untried are the outcomes of a turn that nobody is asked for, since some ends cannot be.
+// It is told to everybody as one that failed.
+func (e *Ends) untried(ends []end, cannot []error, name, value string) []outcome {
+	now := time.Now()
+	got := make([]outcome, len(ends))
+	for i, n := range ends {
+		old := e.last(n.host, name)
+		got[i] = outcome{host: n.host, turner: n.turner, old: old, new: old, at: now, err: cannot[i]}
+		why := "it was not asked"
+		if cannot[i] != nil {
+			why = cannot[i].Error()
+		}
+		e.Event(sources.Event{At: now, Kind: sources.KnobFailed, Host: n.host, Source: "knobs", Subject: name,
+			Old: old, Asked: value, New: old, Text: why, Error: true})
+	}
+	return got
+}
+
 // An unknown error is that of an end which was asked and did not say what came of it.
 type unknown struct {
 	name string
-	why  error
+	why  error // nil: it answered without a word of what came of it
 }
 
 func (u *unknown) Error() string { return "it did not answer: its " + u.name + " is not known" }
-func (u *unknown) Unwrap() error { return u.why }
+func (u *unknown) Unwrap() []error {
+	if u.why == nil {
+		return []error{sources.ErrUnanswered}
+	}
+	return []error{sources.ErrUnanswered, u.why}
+}
 
 // verify says why an end's own words are not that the value was granted.
 func verify(v sources.Event, value string) error {

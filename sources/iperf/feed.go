@@ -39,6 +39,8 @@ type feed struct {
 	command string    // what netwatch started, "" for output of others
 	began   time.Time // when the source began to listen; zero: a child's output is never older
 	exit    string    // how the child ended, once it has
+	broken  bool      // … and that was no good end
+	told    bool      // … and it was told with the end of a run
 
 	parser  *iperf.Parser
 	pending []iperf.Record // of the piece under way
@@ -227,9 +229,21 @@ func (f *feed) endRun(e iperf.End, at time.Time) {
 		return
 	}
 	if f.exit != "" {
+		f.told = true
 		text += ", " + f.exit
+		if f.broken {
+			text += f.lastWords()
+		}
 	}
-	f.sink.Event(sources.Event{At: at, Kind: sources.RunEnded, Source: string(run.Tool), Subject: run.name, Text: text})
+	f.sink.Event(sources.Event{At: at, Kind: sources.RunEnded, Source: string(run.Tool), Subject: run.name, Text: text, Error: f.exit != "" && f.broken})
+}
+
+// lastWords are the last lines that said nothing of a run, where no error was reported.
+func (f *feed) lastWords() string {
+	if len(f.last) == 0 || f.failed != "" {
+		return ""
+	}
+	return ": " + strings.Join(f.last, " | ")
 }
 
 // row samples one row of the table.

@@ -177,24 +177,20 @@ func (l *Load) start(ctx context.Context, p plan) (child *proc.Child, err error)
 // itself bounds.
 func (l *Load) end(f *feed, outer string, st proc.Status) {
 	now := time.Now()
-	f.end(now, st.String())
 	l.mu.Lock()
 	stopped := l.stopped
 	l.mu.Unlock()
-	r := Result{Ended: true, Status: st, Failed: !stopped && (!st.OK() || f.failed != ""), Text: st.String()}
+	f.broken = !stopped && !st.OK()
+	f.end(now, st.String())
+	r := Result{Ended: true, Status: st, Failed: f.broken || !stopped && f.failed != "", Text: st.String()}
 	if f.failed != "" {
 		r.Text += ": " + f.failed
 	}
-	tool := iperf.Tool(l.name)
 	if outer != "" {
 		f.sink.Event(sources.Event{At: now, Kind: sources.RunEnded, Source: "load", Subject: outer, Text: st.String()})
 	}
-	if r.Failed || outer != "" {
-		text := l.name + ": " + st.String()
-		if len(f.last) > 0 && f.failed == "" {
-			text += ": " + strings.Join(f.last, " | ")
-		}
-		f.note(now, tool, text, r.Failed)
+	if r.Failed && !f.told || outer != "" {
+		f.note(now, iperf.Tool(l.name), l.name+": "+st.String()+f.lastWords(), r.Failed)
 	}
 	l.mu.Lock()
 	l.result = r

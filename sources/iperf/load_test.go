@@ -219,3 +219,15 @@ while :; do sleep 0.05; done`), "-c", "r1"})
 		t.Errorf("ended: %q", got)
 	}
 }
+
+// A load that is killed in the middle of a run is told once, as an error, with its last
+// words.
+func TestAKilledLoadIsToldOnce(t *testing.T) {
+	sink, err := runLoad(t, New([]string{fake(t, "iperf3", `case "$*" in *--help*) exit 0;; esac
+echo "Connecting to host r1, port 5201"
+kill -KILL $$`), "-c", "r1"}))
+	ended := kind(sink, sources.RunEnded)
+	if !errors.Is(err, io.EOF) || len(ended) != 1 || !ended[0].Error || !strings.Contains(ended[0].Text, "signal") || sink.text(sources.SourceNote) != "" {
+		t.Errorf("%v, %+v, notes %q", err, ended, sink.text(sources.SourceNote))
+	}
+}

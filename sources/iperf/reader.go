@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"netwatch/parsers/iperf"
 	"netwatch/sources"
 	"netwatch/sources/proc"
 )
@@ -26,7 +27,9 @@ type Stream struct {
 }
 
 // FromReader makes a source of a pipe or a followed file. name is for the status
-// line. If in is an io.Closer, Run closes it when ctx ends.
+// line. If in is an io.Closer, Run closes it when ctx ends. If it has Since() time.Time, a
+// run that is over and began before that time was there already, as in a file that was
+// copied: it is no run of now.
 func FromReader(name string, in io.Reader) *Stream {
 	return &Stream{name: name, in: in, book: newBook()}
 }
@@ -64,6 +67,10 @@ func (s *Stream) Run(ctx context.Context, sink sources.Sink) error {
 		case o, ok := <-in.Output():
 			if ok {
 				f.read(o.Data, false)
+				if file, ok := s.in.(interface{ Since() time.Time }); ok && file.Since().After(f.began) {
+					f.began = file.Since()
+					settled = time.After(settle)
+				}
 				if last = o.At; settled == nil {
 					f.flush(last)
 				}
@@ -77,6 +84,10 @@ func (s *Stream) Run(ctx context.Context, sink sources.Sink) error {
 				err := fmt.Errorf("cannot read %s: %w", s.name, in.Err())
 				s.ended(err.Error())
 				return err
+			}
+			if f.tool == "" && len(f.last) > 0 {
+				f.failed = fmt.Sprintf("%s is no output of iperf3 or iperf: %q", s.name, f.last[0])
+				f.note(last, iperf.Tool(s.name), f.failed, true)
 			}
 			s.ended(f.failed)
 			return io.EOF

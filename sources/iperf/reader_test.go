@@ -127,6 +127,53 @@ func TestFinishedLog(t *testing.T) {
 
 const pair3 = "Connecting to host r1, port 5201\n[  5] local 10.1.1.2 port 1 connected to 10.1.1.3 port 5201\n[  7] local 10.1.1.2 port 2 connected to 10.1.1.3 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
 
+// A growing file, as far as a Stream knows.
+type growing struct {
+	io.Reader
+	since time.Time
+}
+
+func (g *growing) Since() time.Time { return g.since }
+
+// TestCopiedFile: a minute after the start a file is at the path that has a whole run of
+// three seconds. It is no run of now; one that takes its time is, also when all of it is
+// written at its end.
+func TestCopiedFile(t *testing.T) {
+	whole := head3 + row3(5, 0, 1, 944) + row3(5, 1, 2, 936) + row3(5, 2, 3, 920) + done3
+	for name, c := range map[string]struct {
+		pieces []string
+		after  time.Duration // between the opening and the writing
+		runs   int
+	}{
+		"copied": {[]string{whole}, 0, 0}, "copied in pieces": {[]string{whole[:len(whole)/2], whole[len(whole)/2:]}, 0, 0},
+		"written at its end": {[]string{whole}, 3 * time.Second, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &log{}
+				r, w := io.Pipe()
+				g := &growing{r, time.Now()}
+				done := make(chan error)
+				go func() { done <- FromReader("load", g).Run(t.Context(), l) }()
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				g.since = time.Now()
+				time.Sleep(c.after)
+				for _, p := range c.pieces {
+					io.WriteString(w, p)
+				}
+				time.Sleep(time.Second)
+				w.Close()
+				<-done
+				started, rows, said := len(kind(l, sources.RunStarted)), len(l.of("5", sources.Goodput)), strings.Contains(l.text(sources.SourceNote), "before netwatch began to look")
+				if started != c.runs || rows != 3*c.runs || said != (c.runs == 0) {
+					t.Errorf("%d runs, %d rows, said %v; want %d, %d", started, rows, said, c.runs, 3*c.runs)
+				}
+			})
+		})
+	}
+}
+
 // TestSumAtOnce: the sum is told with the last stream's row, and the tool's own
 // [SUM] row, which --forceflush lets out an interval late, changes nothing.
 func TestSumAtOnce(t *testing.T) {

@@ -43,6 +43,16 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 		}
 		c.Wait()
+	case "starts on a pipe", "starts on a terminal":
+		c, err := Start(Spec{Argv: []string{os.Args[0]}, Env: []string{asChild + "=sleeps"}, PTY: os.Getenv(asChild) == "starts on a terminal"})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(c.PID())
+		c.Wait()
+	case "sleeps":
+		time.Sleep(time.Minute)
 	case "deaf grandchild":
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 		fmt.Println("up")

@@ -27,6 +27,7 @@ type Spec struct {
 	Input bool
 	// Detached gives the child a session of its own, without a terminal, and sends
 	// it no signal but by Kill: it may outlive netwatch, and ends when its input does.
+	// Any other child gets SIGTERM when netwatch is killed; its own children do not.
 	Detached bool
 	// Grace is how long Stop waits after SIGINT and again after SIGTERM; 0 means 2 s.
 	Grace time.Duration
@@ -115,7 +116,7 @@ func (c *Child) launch() (stdout *os.File, err error) {
 	defer slave.Close()
 	c.cmd.Stdout = slave
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := c.cmd.Start(); err != nil {
+	if err := c.begin(); err != nil {
 		master.Close()
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (c *Child) launchOnPipes() (stdout *os.File, err error) {
 		c.cmd.Stdin = r
 	}
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.spec.Detached, Setsid: c.spec.Detached}
-	if err := c.cmd.Start(); err != nil {
+	if err := c.begin(); err != nil {
 		return nil, err
 	}
 	c.in = in

@@ -1,7 +1,6 @@
 package siftr
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +16,7 @@ const (
 	farAway  = time.Second     // of lag that is worth a word
 	tick     = 100 * time.Millisecond
 	idle     = 2 // looks without data after which the open bin is said
+
 )
 
 // live turns what the Tail reads and the Decoder finds into Samples and Events.
@@ -29,8 +29,10 @@ type live struct {
 
 	cycle    *parser.Cycle
 	cycles   int
-	quiet    int64 // what lies before this offset was finished before the start: not drawn
+	quiet    int64 // what lies before this offset was written before the start: not drawn
+	oldest   int64 // records before this time, in microseconds, are not drawn
 	timeless bool  // records without a time were mentioned
+	old      bool  // records that are not drawn came, and it was not said
 
 	bad     badLines
 	late    lateness
@@ -57,6 +59,9 @@ type badLines struct {
 func newLive(s *Source, sink sources.Sink) *live {
 	l := &live{src: s, sink: sink, start: time.Now(), bins: bins{sink: &paced{sink: sink}}}
 	l.decoder = parser.NewDecoder(l)
+	if s.r == nil {
+		l.oldest = l.start.Add(-backlog).UnixMicro()
+	}
 	return l
 }
 
@@ -77,6 +82,7 @@ func (l *live) lag(behind int64) {
 	now := time.Now()
 	late := now.Sub(time.UnixMicro(newest))
 	switch {
+	case newest < l.oldest:
 	case behind == 0 && l.late.behind:
 		l.late.behind = false
 		l.sayLag(now, 0)
@@ -104,6 +110,7 @@ func (l *live) Looked() {
 	if l.silence >= idle {
 		l.decoder.Idle()
 		l.bins.flush()
+		l.sayOld()
 	}
 	l.sayBad(false)
 	l.askKernel()
@@ -144,26 +151,6 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// opened looks whether the log was finished before netwatch started.
-func (l *live) opened(n tail.Notice) {
-	l.quiet = 0
-	if n.Size == 0 && l.src.module == "" {
-		l.note(time.Now(), l.src.label+": empty so far", false)
-	}
-	k := bytes.LastIndex(n.End, []byte("disable_time_secs="))
-	if k < 0 {
-		return
-	}
-	line, rest, _ := bytes.Cut(n.End[k:], []byte("\n"))
-	f, ok := parser.ParseFooter(line)
-	if ok && len(rest) == 0 && time.UnixMicro(f.Time).Before(l.start) {
-		l.quiet = n.Size
-	}
-}
-
-// muted tells whether what is being read was finished before the start.
-func (l *live) muted() bool { return l.decoder.Offset() < l.quiet }
-
 // end closes a log that will not go on.
 func (l *live) end() {
 	l.decoder.Close()
@@ -176,7 +163,7 @@ func (l *live) end() {
 func (l *live) Begin(c *parser.Cycle) {
 	l.cycle = c
 	l.cycles++
-	l.timeless, l.late.behind = false, false
+	l.timeless, l.late.behind, l.old = false, false, false
 	name := c.Module
 	if before := l.src.Name(); before != name && l.src.r == nil { // it was waited for in that name
 		l.event(sources.Event{At: l.at(c.Header.Time), Kind: sources.SourceGone, Text: l.src.label + " is a log of " + name})
@@ -199,6 +186,7 @@ func (l *live) Begin(c *parser.Cycle) {
 // Record implements parser.Handler.
 func (l *live) Record(r *parser.Record) {
 	if l.muted() {
+		l.old = true
 		return
 	}
 	if !r.Has(parser.FieldTime) {
@@ -208,6 +196,11 @@ func (l *live) Record(r *parser.Record) {
 		}
 		return
 	}
+	if r.Time < l.oldest {
+		l.old = true
+		return
+	}
+	l.old = false
 	t, fresh := l.bins.add(r)
 	if t == nil {
 		return
@@ -256,7 +249,13 @@ func (l *live) End(c *parser.Cycle) {
 		return
 	}
 	records := c.Records[parser.In] + c.Records[parser.Out]
-	if l.muted() {
+	old := l.muted() || l.old
+	l.old = false
+	switch {
+	case old && !c.HasFooter && c.Last > 0:
+		l.note(time.Now(), l.unfinished(c.Last), false)
+		return
+	case old && c.HasFooter:
 		l.note(time.Now(), fmt.Sprintf("%s: finished at %s, %d records: use netwatch review %s", l.src.label,
 			clock(time.UnixMicro(c.Footer.Time), l.start), records, l.src.whole()), false)
 		return
@@ -279,14 +278,6 @@ func (l *live) End(c *parser.Cycle) {
 		l.footer(c, at, records)
 	}
 	l.bins.reset(c.Module, "")
-}
-
-// clock is t as a person who looks at now has to be told it.
-func clock(t, now time.Time) string {
-	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
-		return t.Format(time.TimeOnly)
-	}
-	return t.Format("2006-01-02 15:04:05")
 }
 
 // footer says in words what the footer and the cycle came to.

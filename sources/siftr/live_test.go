@@ -122,6 +122,13 @@ func TestLive(t *testing.T) {
 		{"a new cycle behind a finished one", header(-60) + record("o", 100) + footer(-30, 1),
 			[]func(string){add(header(0) + record("o", 100) + record("o", 200))}, 2, []string{"finished at "}},
 		{"runs since before the start", header(-60) + record("o", 59000), []func(string){add(record("o", 60100))}, 2, nil},
+		{"left without an end before the start", header(-9000) + record("o", 100) + record("o", 200)[:30], []func(string){add("")}, 0,
+			[]string{"x.log: not finished, its last record is of " + day(-9000) + ": not drawn, use netwatch review "}},
+		{"left without an end, goes on", header(-9000) + record("o", 100), []func(string){add(""), add(record("o", 9002100) + record("o", 9002200))}, 2,
+			[]string{"not finished, its last record is of "}},
+		{"left without an end, then another cycle", header(-9000) + record("o", 100), []func(string){add(header(0) + record("o", 100))}, 1,
+			[]string{"not finished, its last record is of "}},
+		{"goes on after an hour", header(-9000) + record("o", 100) + record("o", 8999000), []func(string){add(record("o", 9000100))}, 2, nil},
 		{"truncated and grown past the old offset", header(0) + record("o", 1), []func(string){rewrite(header(1) + record("o", 2) + record("o", 3))}, 3,
 			[]string{"began anew"}},
 		{"moved away", header(0) + record("o", 1), []func(string){move, toOld(record("o", 2))}, 2,
@@ -163,6 +170,43 @@ func TestLive(t *testing.T) {
 					t.Errorf("note %q has control characters", notes[i])
 				}
 			}
+		})
+	}
+}
+
+func day(second int) string { return time.Unix(epoch+int64(second), 0).Format("2006-01-02 15:04:05") }
+
+// TestUnwritten: of a log that nobody wrote for a while before the start nothing is drawn
+// but what comes then.
+func TestUnwritten(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		before  time.Duration // its last writing before the start
+		records float64
+		note    bool
+	}{{"a minute ago", time.Minute, 1, true}, {"a second ago", time.Second, 2, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := new(sink)
+			path := filepath.Join(t.TempDir(), "x.log")
+			appendTo(t, path, header(-120)+record("o", 60000))
+			synctest.Test(t, func(t *testing.T) {
+				written := time.Now().Add(-tt.before)
+				if err := os.Chtimes(path, written, written); err != nil {
+					t.Fatal(err)
+				}
+				go siftr.New(path).Run(t.Context(), s)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if notes := s.texts(sources.SourceNote); (len(notes) == 1 && strings.Contains(notes[0], "not finished")) != tt.note {
+					t.Errorf("notes %q", notes)
+				}
+				appendTo(t, path, record("o", 121500))
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if got := s.total("dd7fc950", sources.Records).Sum; got != tt.records {
+					t.Errorf("%v records are drawn, want %v", got, tt.records)
+				}
+			})
 		})
 	}
 }

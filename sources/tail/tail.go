@@ -39,10 +39,11 @@ const (
 
 // A Notice says what happened to the file between two pieces of data.
 type Notice struct {
-	Kind Kind
-	Err  error  // Unreadable
-	Size int64  // Opened: the size then
-	End  []byte // Opened: the last bytes of the file then, valid during the call
+	Kind    Kind
+	Err     error     // Unreadable
+	Size    int64     // Opened: the size then
+	Written time.Time // Opened: when the file was last written
+	End     []byte    // Opened: the last bytes of the file then, valid during the call
 }
 
 // A Handler takes what a Tail reads. All calls come from the goroutine of Run.
@@ -110,7 +111,7 @@ func (t *Tail) open(h Handler) bool {
 	t.close()
 	t.file, t.opened, t.offset, t.first = f, info, 0, t.first[:0]
 	t.gone, t.said = false, 0
-	h.Notice(Notice{Kind: Opened, Size: info.Size(), End: t.end(info.Size())})
+	h.Notice(Notice{Kind: Opened, Size: info.Size(), Written: info.ModTime(), End: t.end(info.Size())})
 	return true
 }
 

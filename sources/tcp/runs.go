@@ -34,6 +34,7 @@ type runs struct {
 	busy    time.Time // when a load connection last moved
 	met     time.Time // the first look
 	looks   int
+	last    time.Time // the look before
 }
 
 // look takes the connections of a dump.
@@ -41,7 +42,10 @@ func (r *runs) look(now time.Time, flows []*flow) {
 	first, there, begun := "", false, now
 	if r.looks++; r.looks == 1 {
 		r.met = now
+	} else {
+		begun = now.Add(-now.Sub(r.last) / 2) // when since the last look is not known
 	}
+	r.last = now
 	for _, f := range flows {
 		counted := f.knows&knowsBytes != 0
 		switch {
@@ -56,7 +60,7 @@ func (r *runs) look(now time.Time, flows []*flow) {
 		}
 		there = true
 		if !counted || f.born || f.rate > idleRate || (isLoadPort(f) && f.rate > 0) {
-			r.busy = now
+			r.moved(now, f)
 			if first == "" {
 				first = f.name
 				if r.looks == 2 && !f.born { // it was there before the first look, and nothing told whether it moved
@@ -76,6 +80,25 @@ func (r *runs) look(now time.Time, flows []*flow) {
 	case r.running && (!there || now.Sub(r.busy) >= idleFor):
 		r.running = false
 		r.event(r.busy, r.busy.Sub(r.since), sources.RunEnded, "") // not when its silence was long enough
+	}
+}
+
+// moved takes note of when a load connection last moved: one that is followed is known
+// to a tenth of a second, others to the look.
+func (r *runs) moved(now time.Time, f *flow) {
+	at := now
+	if f.followed && f.knows&knowsBytes != 0 {
+		at = f.moved
+	}
+	if at.After(r.busy) {
+		r.busy = at
+	}
+}
+
+// ended takes note of a connection that is no more.
+func (r *runs) ended(f *flow) {
+	if f.bulk && f.knows&knowsBytes != 0 && f.moved.After(r.busy) {
+		r.busy = f.moved
 	}
 }
 

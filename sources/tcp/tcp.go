@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 
 	"netwatch/sources"
@@ -76,6 +77,9 @@ type Source struct {
 	notice bool
 	open   func() (kernel, error)
 	addrs  func(iface string) ([]netip.Prefix, error)
+
+	mu   sync.Mutex
+	ways map[string]Way
 }
 
 // New makes the source for connections over the interface of that name, with a
@@ -108,9 +112,10 @@ func (s *Source) Run(ctx context.Context, sink sources.Sink) error {
 		if asked.IsZero() || now.Sub(asked) >= addrsEvery {
 			asked = now
 			if addrs, err := s.addrs(s.iface); err == nil {
-				t.scope = scope{addrs}
+				t.scope.addrs = addrs
 			}
 		}
+		t.scope.ways = s.leftOut()
 		if dumped.IsZero() || now.Sub(dumped) >= dumpEvery-followEvery/2 {
 			dumped = now
 			if err := t.dump(now); err == nil {
@@ -183,37 +188,6 @@ func interfaceAddrs(iface string) ([]netip.Prefix, error) {
 		}
 	}
 	return list, nil
-}
-
-// A scope says which connections go over the interface.
-type scope struct{ addrs []netip.Prefix }
-
-// sshPort is left out of everything: netwatch's own way to a peer, and the
-// person's, is no load.
-const sshPort = 22
-
-// has is true for a connection whose local address is the interface's own. The
-// host talking to itself goes over lo, whatever the address. An interface without addresses (a bridge
-// member) takes all that is not loopback.
-func (c scope) has(local, remote netip.AddrPort) bool {
-	if local.Port() == sshPort || remote.Port() == sshPort {
-		return false
-	}
-	self := local.Addr().IsLoopback() || remote.Addr().IsLoopback() || local.Addr() == remote.Addr()
-	loopback, own := false, false
-	for _, p := range c.addrs {
-		if p.Addr().IsLoopback() {
-			loopback = true
-		}
-		own = own || p.Addr() == unscoped(local.Addr())
-	}
-	switch {
-	case loopback:
-		return self
-	case self:
-		return false
-	}
-	return own || len(c.addrs) == 0
 }
 
 // unscoped takes the interface out of a link-local address: the zone, or the

@@ -112,6 +112,10 @@ func run(t *testing.T, k *fakeKernel, script func(l *log)) *log {
 }
 
 func runEvery(t *testing.T, every time.Duration, k *fakeKernel, script func(l *log)) *log {
+	return runSource(t, every, k, func(_ *Source, l *log) { script(l) })
+}
+
+func runSource(t *testing.T, every time.Duration, k *fakeKernel, script func(s *Source, l *log)) *log {
 	l := &log{}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -123,7 +127,7 @@ func runEvery(t *testing.T, every time.Duration, k *fakeKernel, script func(l *l
 		done := make(chan error)
 		go func() { done <- s.Run(ctx, l) }()
 		time.Sleep(50 * time.Millisecond)
-		script(l)
+		script(s, l)
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -201,9 +205,9 @@ func TestBulkByRateAndIdle(t *testing.T) {
 	l := run(t, k, func(*log) {
 		s := k.connect(7, 8080)
 		move := func(seconds int, perSecond uint64) {
-			for range seconds {
-				k.set(func(*fakeKernel) { s.received += perSecond })
-				time.Sleep(time.Second)
+			for range 10 * seconds {
+				k.set(func(*fakeKernel) { s.received += perSecond / 10 })
+				time.Sleep(100 * time.Millisecond)
 			}
 		}
 		move(3, 100_000)   // 0.8 Mbit/s: no load
@@ -215,7 +219,7 @@ func TestBulkByRateAndIdle(t *testing.T) {
 	if !slices.Equal(l.story(), want) {
 		t.Fatal(l.story())
 	}
-	if e := l.events[2]; e.Span < 2*time.Second || e.Span > 3*time.Second {
+	if e := l.events[2]; e.Span < 2400*time.Millisecond || e.Span > 3600*time.Millisecond { // begun half a look ago
 		t.Errorf("the run took 3 s, said %v", e.Span)
 	}
 	// Its end is when it last moved data, not when the silence was long enough.
@@ -380,8 +384,8 @@ func TestDumpsFail(t *testing.T) {
 }
 
 func TestScope(t *testing.T) {
-	em0 := scope{[]netip.Prefix{netip.MustParsePrefix("10.0.0.1/24"), netip.MustParsePrefix("fe80::5054:ff:fe00:1/64")}}
-	lo := scope{[]netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("::1/128")}}
+	em0 := scope{addrs: []netip.Prefix{netip.MustParsePrefix("10.0.0.1/24"), netip.MustParsePrefix("fe80::5054:ff:fe00:1/64")}}
+	lo := scope{addrs: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("::1/128")}}
 	for _, c := range []struct {
 		name          string
 		scope         scope

@@ -192,6 +192,9 @@ func (t *tracker) say(now time.Time, f *flow) {
 // end tells what is not told yet of a connection that is no more.
 func (t *tracker) end(now time.Time, key key, f *flow) {
 	delete(t.flows, key)
+	if t.run != nil {
+		t.run.ended(f)
+	}
 	if f.followed && f.dumpAt.After(f.toldAt) {
 		t.sample(f.dumpAt, f.dumpAt.Sub(f.toldAt), f)
 	}

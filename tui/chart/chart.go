@@ -51,8 +51,9 @@ type Chart struct {
 	Lost    *series.Ring // a sign on the baseline where something was lost, or nil
 	Stripes []Stripe
 	Axis    Axis
-	Units   []Unit // smallest first
-	Zero    bool   // always start at zero
+	Units   []Unit  // smallest first
+	Beside  float64 // the largest figure that stands beside, in the same unit
+	Zero    bool    // always start at zero
 }
 
 // Gutter is the width of the labels and the axis left of the plot.
@@ -79,8 +80,11 @@ func (p *Painter) Paint(g theme.Grid, c Chart, s Scale, now time.Time) Scale {
 	cols := c.Axis.Columns()
 	p.load(c, cols)
 	lo, hi, any := p.extent(c, cols)
+	c.Units = worth(c.Units, hi, c.Beside)
 	if any {
 		s = s.Fit(lo, hi, c.Zero || hasArea(c.Layers), c.Units, now)
+	} else if s.Known() && !has(c.Units, s.Unit) {
+		s = Scale{}
 	}
 	plot := g.Sub(Gutter, 0, c.Axis.Cells, g.H())
 	p.gutter(g.Sub(0, 0, Gutter, g.H()), c, s)

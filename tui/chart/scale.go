@@ -25,6 +25,22 @@ func Pick(units []Unit, hi float64) Unit {
 	return u
 }
 
+// ticksBelow is how far below the figures beside it a scale can be labelled in their unit.
+const ticksBelow = 100
+
+// worth leaves out the Units that are too small for the highest value of a chart or for
+// the largest figure beside it, so that both are in one unit that suits them.
+func worth(units []Unit, hi, beside float64) []Unit {
+	if hi > 0 {
+		beside = min(beside, ticksBelow*hi)
+	}
+	least := Pick(units, max(hi, beside))
+	for units[0] != least {
+		units = units[1:]
+	}
+	return units
+}
+
 // shrinkAfter is how long a narrower scale must fit before it is taken. A wider
 // one is taken at once.
 const shrinkAfter = 2 * time.Second

@@ -79,7 +79,7 @@ func paintCharts(f *Frame, g theme.Grid, axis bool) painted {
 		column, row := i/per, i%per
 		y, end := row*body.H()/per, (row+1)*body.H()/per
 		r := body.Sub(column*(width+gap), y, width, end-y)
-		out.tables = append(out.tables, sideTable{means[p.q], f.chart(r, p, ax, stripes)})
+		out.tables = append(out.tables, sideTable{means[p.q], f.chart(r, p, ax, stripes, means[p.q])})
 		out.sides = append(out.sides, r.Sub(width-side, 0, side, r.H()))
 	}
 	for c := range columns {
@@ -113,12 +113,12 @@ func (f *Frame) axis(cells int) chart.Axis {
 	return a
 }
 
-// chart draws one plot and returns its scale.
-func (f *Frame) chart(g theme.Grid, p plot, ax chart.Axis, stripes []chart.Stripe) chart.Scale {
+// chart draws one plot and returns its scale. The means stand beside it.
+func (f *Frame) chart(g theme.Grid, p plot, ax chart.Axis, stripes []chart.Stripe, means []mean) chart.Scale {
 	t := f.find(p.q)
 	c := chart.Chart{
 		Name: p.name, Ink: p.ink, Axis: ax, Stripes: stripes, Zero: f.View.Zero,
-		Units: units(p.q.Metric(), f.View.Bytes),
+		Units: units(p.q.Metric(), f.View.Bytes), Beside: f.largest(p, means),
 	}
 	if p.with != nil {
 		if w := f.find(p.with); w != nil {
@@ -141,8 +141,26 @@ func (f *Frame) chart(g theme.Grid, p plot, ax chart.Axis, stripes []chart.Strip
 		c.Notes = withHost(f.Called(f.View.Host), c.Notes)
 	}
 	key := f.View.Host + "\x00" + p.name
-	f.Stack.scales[key] = f.Stack.painter.Paint(g, c, f.Stack.scales[key], f.right())
-	return f.Stack.scales[key]
+	s := f.Stack.painter.Paint(g, c, f.Stack.scales[key], f.right())
+	f.Stack.scales[key] = s
+	if !s.Known() {
+		s.Unit = chart.Pick(c.Units, c.Beside)
+	}
+	return s
+}
+
+// largest is the largest of the figures beside a chart.
+func (f *Frame) largest(p plot, means []mean) (most float64) {
+	for _, q := range []*experiment.Quantity{p.q, p.with} {
+		if t := f.find(q); t != nil {
+			g, _ := f.figure(t)
+			most = max(most, g.Value)
+		}
+	}
+	for _, m := range means {
+		most = max(most, m.value)
+	}
+	return most
 }
 
 func kind(m sources.Metric) chart.Kind {

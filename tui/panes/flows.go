@@ -55,12 +55,12 @@ func (f *Frame) flows() []*experiment.FlowState {
 	return f.Session.FlowsAt(f.View.End)
 }
 
-// busiest is the connection whose charts are shown, nil where that is not known.
-func (f *Frame) busiest(host string) *experiment.FlowState {
+// charted is the connection whose charts are shown, nil where that is not known.
+func (f *Frame) charted(host string) *experiment.FlowState {
 	if f.live() {
-		return f.Session.Busiest(host)
+		return f.Session.Charted(host)
 	}
-	return f.Session.BusiestAt(host, f.View.End)
+	return f.Session.ChartedAt(host, f.View.End)
 }
 
 // flowsTable lists the connections, the busiest first; its charts carry a '>'.
@@ -79,21 +79,47 @@ func flowsTable(f *Frame, g theme.Grid) {
 	}
 	if len(flows) == 0 {
 		g.Text(2, 1, theme.Dim, "no connection is known")
+		if f.View.Page == Flows {
+			f.queuesBelow(g.Sub(0, 2, g.W(), g.H()-2))
+		}
 		return
 	}
-	from := 0
+	from, all := 0, len(flows)
 	if f.View.Page == Flows {
 		from = first(f.View.Row, len(flows), g.H()-1)
 	} else {
 		flows = f.withCharted(flows, g.H()-1)
 	}
+	moreFlows(f, g, x, min(len(flows)-from, g.H()-1), all)
 	for y, fl := range flows[from:] {
 		flowRow(f, g, y+1, fl, f.isCharted(fl), columns[:shown])
 	}
 	if f.View.Page == Flows {
 		y := len(flows) - from + 2
-		flowNotes(f, g.Sub(0, y, g.W(), g.H()-y), flows)
+		flowNotes(f, f.queuesBelow(g.Sub(0, y, g.W(), g.H()-y)), flows)
 	}
+}
+
+// moreFlows says in the row of the names, which end at x, that there are more connections
+// than rows: in place of the first name where there is no room behind the last.
+func moreFlows(f *Frame, g theme.Grid, x, rows, all int) {
+	if rows >= all {
+		return
+	}
+	if words := "+" + strconv.Itoa(all-rows) + " more"; x+theme.Width(words) <= g.W() {
+		g.Right(g.W(), 0, theme.Dim, words)
+		return
+	}
+	name := 2
+	if f.many() { // the host stands first
+		name += 7
+	}
+	g.Text(name, 0, theme.Dim, padded(strconv.Itoa(rows)+" of "+strconv.Itoa(all), flowColumns[0].width))
+}
+
+// padded is a text with blanks up to a width.
+func padded(text string, width int) string {
+	return text + strings.Repeat(" ", max(width-theme.Width(text), 0))
 }
 
 // flowColumns are those of the table, with the host first where there are several. Where
@@ -118,7 +144,7 @@ func columnNamed(name string) int {
 // isCharted says whether the charts of its host are those of a connection. Another
 // source may know it by another id.
 func (f *Frame) isCharted(fl *experiment.FlowState) bool {
-	c := f.busiest(fl.Host)
+	c := f.charted(fl.Host)
 	return c != nil && (fl.ID == c.ID || fl.Local.IsValid() && fl.Local == c.Local && fl.Remote == c.Remote)
 }
 
@@ -197,9 +223,9 @@ func cell(g theme.Grid, x, y int, c flowColumn, ink theme.Ink, s string) {
 	part.Text(0, 0, ink, s)
 }
 
-// flowLine is the busiest connection on one line.
+// flowLine is the connection of the charts on one line.
 func flowLine(f *Frame, g theme.Grid) {
-	fl := f.busiest(f.View.Host)
+	fl := f.charted(f.View.Host)
 	if fl == nil {
 		g.Text(0, 0, theme.Dim, "no connection is known")
 		return
@@ -256,6 +282,9 @@ func (f *Frame) flowFigure(fl *experiment.FlowState, m sources.Metric) string {
 func (f *Frame) flowMean(fl *experiment.FlowState, m sources.Metric) (v float64, ok bool) {
 	if f.live() {
 		return fl.Now(m, f.Session.Now())
+	}
+	if h := f.hold(); h.edge.Equal(f.View.End) {
+		return fl.Held(m, f.View.End, h.figures)
 	}
 	return fl.At(m, f.View.End)
 }

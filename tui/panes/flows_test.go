@@ -76,7 +76,7 @@ func TestChartOfOneConnection(t *testing.T) {
 		f := frame(c.s, theme.Options{})
 		f.View.Window = 30 * time.Second
 		screen := Screen(f, 120, 40)
-		if !strings.Contains(screen, c.chart) || strings.Contains(screen, " of 4") || c.name == "one moves" && strings.Contains(screen, "1 of") {
+		if !strings.Contains(screen, c.chart) || strings.Contains(screen, "1 of 4") || c.name == "one moves" && strings.Contains(screen, "1 of") {
 			t.Errorf("%s: the chart does not say %q:\n%s", c.name, c.chart, screen)
 		}
 		if screen := Screen(f, 59, 39); !strings.Contains(screen, "remote                         in") {

@@ -132,14 +132,12 @@ func (f *Frame) forwardCell(g theme.Grid, x, y int, t *experiment.Track, r forwa
 		g.Right(x, y, theme.Dim, "-")
 		return
 	}
-	v, ok := t.Now()
-	if !f.live() {
-		v, ok = t.At(f.right())
-	}
+	now, ok := f.figure(t)
 	if !ok {
 		g.Right(x, y, theme.Dim, "-")
 		return
 	}
+	v := now.Value
 	if r.octets && !f.View.Bytes {
 		v *= 8
 	}
@@ -147,7 +145,7 @@ func (f *Frame) forwardCell(g theme.Grid, x, y int, t *experiment.Track, r forwa
 	if r.plain {
 		text = figure(v)
 	}
-	if _, stale := t.Stale(f.Session.Now()); stale && f.live() {
+	if now.Stale {
 		text, ink = text+"?", theme.Warn
 	}
 	g.Right(x, y, ink, text)

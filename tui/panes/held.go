@@ -18,6 +18,9 @@ type held struct {
 	hosts  []string
 	tables map[string]experiment.Table // by host, of all quantities
 	away   []string                    // which peers were gone, in words
+
+	edge    time.Time                               // the right edge when the view left the present …
+	figures map[*experiment.Track]experiment.Figure // … and the figures that stood there
 }
 
 // hold keeps the tables from the first frame on that does not follow the present, and
@@ -33,6 +36,7 @@ func (f *Frame) hold() *held {
 			h.tables[host] = f.Session.TableOf(host, experiment.Quantities())
 		}
 		h.end, h.window = h.at, f.View.Window
+		h.edge, h.figures = f.View.End, f.Session.Figures(f.View.End)
 		f.Stack.held = h
 	}
 	f.refit(f.Stack.held)
@@ -54,6 +58,22 @@ func (f *Frame) table(host string, quantities []*experiment.Quantity) experiment
 		return h.tables[host].Pick(quantities)
 	}
 	return f.Session.TableOf(host, quantities)
+}
+
+// figure is what a Track tells at the right edge of the view. Where the view was paused
+// it is what stood there then.
+func (f *Frame) figure(t *experiment.Track) (g experiment.Figure, ok bool) {
+	if f.live() {
+		g.Value, ok = t.Now()
+		g.Age, g.Stale = t.Stale(f.Session.Now())
+		return g, ok
+	}
+	if h := f.hold(); h.edge.Equal(f.View.End) {
+		if g, ok = h.figures[t]; ok {
+			return g, true
+		}
+	}
+	return t.FigureAt(f.View.End)
 }
 
 // away are the peers that were gone, in words.

@@ -23,7 +23,7 @@ var helpText = [][2]string{
 	{"t", "TSO of the interface (asks: the link may drop)"},
 	{"T", "TSO of the TCP stack (no reset)"},
 	{"S", "siftr log of the next run; S S leaves it on"},
-	{"K", "all knobs: left/right turns, U undo, R restore all"},
+	{"K", "all knobs: left/right turns, Enter types, U undo, R restore all"},
 	{"i", "start the load again"},
 	{"Ctrl-L Ctrl-Z", "redraw, suspend"},
 	{"", ""},
@@ -32,6 +32,7 @@ var helpText = [][2]string{
 	{"seg est.", "octets by packets at the interface, headers and all, while no log tells the segment"},
 	{"tso factor", "packets on the wire for each one handed to the card"},
 	{"irq shared", "interrupts of a line that other devices raise too; irq asserts: as the card counts"},
+	{"cap, low lat", "what the driver's moderation allows at most now, and its state where that tells one"},
 	{"929? 4.2s", "a figure whose source is silent, and for how long"},
 	{"tcp 1 of 3", "a chart of one connection while others move data, too: the load is more"},
 	{"now", "on a view that is paused: what is of the present, not of the charts' time"},
@@ -41,8 +42,7 @@ var helpText = [][2]string{
 	{"tso -gso", "a setting in short, as ifconfig has it: tso on, gso off"},
 	{"first, this", "the first setting and the present one, where their names have no room; other: the newest"},
 	{"drops, errors", "of the interface, both directions, while there are any; each then has a chart"},
-	{"*", "a knob that is not as it was at the start"},
-	{"-", "no value"},
+	{"* and -", "a knob that is not as it was at the start, and no value"},
 }
 
 // helpMeaning is the column of the meanings.

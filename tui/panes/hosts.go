@@ -202,7 +202,7 @@ func star(k *experiment.KnobState) string {
 // agree says whether a knob is the same on all ends, and was at the start.
 func (f *Frame) agree(ends []*experiment.KnobState) bool {
 	for _, k := range ends {
-		if knobValue(k) != knobValue(ends[0]) || k.Start != ends[0].Start || k.Doubt {
+		if knobValue(k) != knobValue(ends[0]) || k.Start != ends[0].Start || k.From() != ends[0].From() || k.Doubt {
 			return false
 		}
 	}

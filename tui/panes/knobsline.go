@@ -54,6 +54,8 @@ func (f *Frame) knobWord(k *experiment.KnobState) knobWord {
 		w.ink = theme.Warn
 	case w.turned:
 		w.ink, w.start = theme.Turn, k.Start
+	case k.From() != "":
+		w.ink, w.start = theme.Turn, k.From()
 	case k.Spec.Locked != "" || f.ReadOnly != "":
 		w.ink = theme.Dim
 	}

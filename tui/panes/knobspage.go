@@ -70,15 +70,15 @@ func knobRow(f *Frame, g theme.Grid, y int, k *experiment.KnobState) {
 	switch {
 	case k.Spec.Locked != "" || f.ReadOnly != "":
 		ink = theme.Dim
-	case k.Moved():
+	case k.From() != "":
 		ink = theme.Turn
 	}
 	if key := KnobKeys[k.Spec.Name]; key != "" {
 		g.Text(1, y, ink, "["+key+"]")
 	}
 	x := max(24, g.Text(detailsAt, y, ink, knobText(k))+2)
-	if k.Moved() {
-		x = g.Text(x, y, ink, "start "+k.Start) + 2
+	if from := k.From(); from != "" {
+		x = g.Text(x, y, ink, "start "+from) + 2
 	}
 	x = g.Text(max(x, 36), y, ink, values(k, false)) + 2
 	if k.Spec.Locked != "" {

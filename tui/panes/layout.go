@@ -79,9 +79,16 @@ func chartsPage(f *Frame, g theme.Grid) {
 	footer(f, s.takeBottom(f.footerRows(g.W(), h)))
 	switch {
 	case h >= tablesFrom:
-		eventsTail(f, s.takeBottom(4+(h-tablesFrom)/8))
+		events := 4 + (h-tablesFrom)/8
+		if f.hasQueues(both) {
+			events--
+		}
+		eventsTail(f, s.takeBottom(events))
 		if n := len(f.flows()); n > 0 {
 			flowsTable(f, s.takeBottom(1+min(n, 3)))
+		}
+		if f.hasQueues(both) {
+			queueRow(f, s.takeBottom(1), both)
 		}
 	case h >= rowsFrom:
 		eventsTail(f, s.takeBottom(2))

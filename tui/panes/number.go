@@ -95,7 +95,8 @@ func short(v float64, m sources.Metric, bytes bool) string {
 	return s + " " + u.Label
 }
 
-// percent writes a share as a signed change: "+2.7%".
+// percent writes a share as a signed change: "+2.7%". From ten thousand of them on it is
+// the factor that tells, "x128", in no more room.
 func percent(v float64) string {
 	p := v * 100
 	decimals := 1
@@ -103,7 +104,14 @@ func percent(v float64) string {
 		decimals = 0
 	}
 	s := strconv.FormatFloat(p, 'f', decimals, 64)
-	if p >= 0 {
+	switch {
+	case v >= 99_999: // nor is there room for its digits
+		return "x" + strconv.FormatFloat(1+v, 'e', 0, 64)
+	case p >= 9999.5:
+		return "x" + strconv.FormatFloat(1+v, 'f', 0, 64)
+	case s == "-0.0" || s == "0.0":
+		s = "0.0"
+	case p > 0:
 		s = "+" + s
 	}
 	return s + "%"

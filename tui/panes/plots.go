@@ -184,12 +184,8 @@ func (f *Frame) throughput() (*experiment.Quantity, *experiment.Track) {
 
 // silent says whether a Track tells nothing at the right edge of the view.
 func (f *Frame) silent(t *experiment.Track) bool {
-	if f.live() {
-		_, stale := t.Stale(f.Session.Now())
-		return stale
-	}
-	_, ok := t.At(f.View.End)
-	return !ok
+	g, ok := f.figure(t)
+	return !ok || g.Stale
 }
 
 // choose takes n plots: those that somebody tells first, and the others while

@@ -21,7 +21,7 @@ type settingColumn struct {
 var settingColumns = []settingColumn{
 	{"load", 4, 0, func(r experiment.Row, _ experiment.Cell, _ chart.Unit, _ string) string { return loadWord(r) }},
 	{"n", 6, 0, func(_ experiment.Row, c experiment.Cell, _ chart.Unit, _ string) string { return count(c.Sum.N) }},
-	{"runs", 4, 2, func(r experiment.Row, _ experiment.Cell, _ chart.Unit, _ string) string { return strconv.Itoa(r.Runs) }},
+	{"runs", 4, 2, func(_ experiment.Row, c experiment.Cell, _ chart.Unit, _ string) string { return strconv.Itoa(c.Runs) }},
 	{"mean", 7, 0, func(_ experiment.Row, c experiment.Cell, u chart.Unit, _ string) string { return meanText(c, c.Sum, u) }},
 	{"min", 7, 3, func(_ experiment.Row, c experiment.Cell, u chart.Unit, _ string) string { return edge(c, c.Sum.Min, u) }},
 	{"max", 7, 3, func(_ experiment.Row, c experiment.Cell, u chart.Unit, _ string) string { return edge(c, c.Sum.Max, u) }},

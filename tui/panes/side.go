@@ -76,12 +76,25 @@ func (f *Frame) means(plots []plot) map[*experiment.Quantity][]mean {
 				m.value, m.ok = c.Sum.Mean(c.Track.Origin.Metric.Agg)
 			}
 			m.delta, m.compared = t.Delta(i, j)
+			if f.otherWay(c.Track, qs[j]) {
+				m = mean{labels: l, current: m.current, first: m.first}
+			}
 			out[qs[j]] = append(out[qs[j]], m)
 			told[qs[j]] = told[qs[j]] || m.ok
 		}
 	}
 	maps.DeleteFunc(out, func(q *experiment.Quantity, _ []mean) bool { return !told[q] })
 	return out
+}
+
+// otherWay says whether a mean is of the direction that the chart does not show: where
+// the load stood still all the time of a setting.
+func (f *Frame) otherWay(t *experiment.Track, q *experiment.Quantity) bool {
+	if q != experiment.Goodput && q != experiment.Sampled || t == nil {
+		return false
+	}
+	shown := f.find(q)
+	return shown != nil && shown.Origin.Metric != t.Origin.Metric
 }
 
 // loaded says whether there was a run: its means are what one compares, also when
@@ -99,10 +112,10 @@ func sideColumn(f *Frame, g theme.Grid, p plot, t sideTable, l labelling, ax cha
 	for y := range g.H() {
 		g.Put(0, y, f.Theme.Side, theme.Rule)
 	}
-	if !s.Known() {
-		s.Unit = f.unit(p.q)
-	}
 	now, extra := f.figureNow(p, s), f.extra(p, s, ax)
+	if p.q == experiment.Irqs && g.W() >= sideMedium {
+		extra = append(extra, f.capWords(s)...)
+	}
 	switch {
 	case g.W() >= sideMedium:
 		g.Right(nowEnd, 0, now.ink, now.text)
@@ -110,7 +123,7 @@ func sideColumn(f *Frame, g theme.Grid, p plot, t sideTable, l labelling, ax cha
 			extra = append([]word{{now.note, theme.Warn}}, extra...)
 		}
 		for i, w := range extra {
-			g.Right(nowEnd, 1+i, w.ink, w.text)
+			g.Right(max(nowEnd, 1+theme.Width(w.text)), 1+i, w.ink, w.text)
 		}
 		settings(g.Sub(nowEnd+2, 0, g.W()-nowEnd-2, g.H()), rows, s, l)
 	case g.W() >= sideSlim:
@@ -190,15 +203,6 @@ func stacked(g theme.Grid, now nowWord, extra []word, rows []mean, s chart.Scale
 	}
 }
 
-// unit suits the newest figure, for a chart that has drawn none.
-func (f *Frame) unit(q *experiment.Quantity) chart.Unit {
-	var v float64
-	if t := f.find(q); t != nil {
-		v, _ = t.Now()
-	}
-	return chart.Pick(units(q.Metric(), f.View.Bytes), v)
-}
-
 func (m mean) text(s chart.Scale) string {
 	if !m.ok {
 		return "-"
@@ -246,19 +250,13 @@ func (f *Frame) figureNow(p plot, s chart.Scale) nowWord {
 	if t == nil {
 		return nowWord{text: "-", ink: theme.Dim}
 	}
-	if !f.live() {
-		if v, ok := t.At(f.right()); ok {
-			return nowWord{text: figure(v * s.Unit.Factor), ink: theme.Strong}
-		}
-		return nowWord{text: "-", ink: theme.Dim}
-	}
-	v, ok := t.Now()
+	v, ok := f.figure(t)
 	if !ok {
 		return nowWord{text: "-", ink: theme.Dim}
 	}
-	text := figure(v * s.Unit.Factor)
-	if d, stale := t.Stale(f.Session.Now()); stale {
-		return nowWord{text + "?", age(d), theme.Warn}
+	text := figure(v.Value * s.Unit.Factor)
+	if v.Stale {
+		return nowWord{text + "?", age(v.Age), theme.Warn}
 	}
 	return nowWord{text: text, ink: theme.Strong}
 }

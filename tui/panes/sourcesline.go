@@ -64,6 +64,9 @@ func sourcesLine(f *Frame, g theme.Grid, others bool) {
 func (f *Frame) sourcesOf(others bool) []sourceWords {
 	var all, trouble []sourceWords
 	for _, st := range f.Session.Sources() {
+		if f.standsIn(st) {
+			continue
+		}
 		w := f.wordsOf(st)
 		switch p := f.Session.Peer(st.Host); {
 		case p != nil && !p.Gone.IsZero(): // it is gone as a whole
@@ -88,6 +91,14 @@ func (f *Frame) sourcesOf(others bool) []sourceWords {
 		}
 	}
 	return append(all, trouble...)
+}
+
+// standsIn says whether a source is only the name of an input whose tool is known by now.
+func (f *Frame) standsIn(st *experiment.SourceState) bool {
+	return st.Name == "load" && !st.Ran && st.Gone == "" && !st.NoteError &&
+		slices.ContainsFunc(f.Session.Sources(), func(o *experiment.SourceState) bool {
+			return o.Host == st.Host && strings.HasPrefix(o.Name, "iperf") && o.Up
+		})
 }
 
 func lineWidth(all []sourceWords) int {
@@ -159,6 +170,14 @@ func (f *Frame) wordsOf(st *experiment.SourceState) sourceWords {
 
 func (f *Frame) sourceWord(st *experiment.SourceState) word {
 	now := f.Session.Now()
+	if st.Ran && (st.Gone == "" || st.Gone == "ended") { // of a load the run is what one wants to know
+		if !f.Session.RunBy(st.Host, st.Name) {
+			return word{"ended", theme.Dim}
+		}
+		if st.Last.IsZero() {
+			return word{"ok", theme.Dim}
+		}
+	}
 	if st.Gone != "" {
 		return word{st.Gone, theme.Warn}
 	}
@@ -169,7 +188,7 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 		return f.pingWord(st.Host)
 	}
 	if d, stale := st.Stale(now); stale {
-		if _, _, on := f.Session.Run(); !on && ofLoad(st.Name) {
+		if _, _, on := f.Session.Run(); !on && strings.HasPrefix(st.Name, "siftr") { // without a load its silence is no trouble
 			return word{"silent " + age(d), theme.Dim}
 		}
 		return word{"? " + age(d), theme.Warn}
@@ -199,11 +218,6 @@ func (f *Frame) sourceWord(st *experiment.SourceState) word {
 		return word{cmp.Or(f.nicWord(), "ok"), theme.Dim}
 	}
 	return word{"ok", theme.Dim}
-}
-
-// ofLoad says whether a source tells of the load: without one its silence is no trouble.
-func ofLoad(name string) bool {
-	return strings.HasPrefix(name, "iperf") || strings.HasPrefix(name, "siftr")
 }
 
 // records is how many log records a second come in, over all flows.

@@ -17,6 +17,7 @@ type story struct {
 	tick    int // 100 ms each
 	series  map[string]*sources.Series
 	batch   sources.Batch
+	queues  []string // interrupt lines that are told beside the total, the last one shared; and the cap
 }
 
 var storyStart = time.Date(2026, 11, 30, 14, 0, 0, 0, time.UTC)
@@ -151,11 +152,26 @@ func (s *story) second(t float64) {
 	loaded := t > 5
 	if t < 70 && (t < 50 || t > 54) {
 		s.amount("irq", "em4", sources.Irqs, time.Second, pick(loaded, pick(s.aim2(), 20400, 8000), 420)+300*s.noise(2))
+		s.lines()
 	}
 	s.amount("cpu", "all", sources.CPUBusy, time.Second, pick(loaded, pick(s.aim2(), 0.71, 0.61), 0.03)+0.02*s.noise(3))
 	if loaded && (t < 50 || t > 54) {
 		s.amount("iperf3", experiment.LoadSum, sources.Goodput, time.Second, pick(t <= 70, pick(s.aim2(), 928.2e6, 904e6)/8+1e6*s.noise(4), 0))
 		s.amount("iperf3", experiment.LoadSum, sources.Retrans, time.Second, 0)
+	}
+}
+
+// lines tells each interrupt line, the nth 1/n of 3901/s, and the cap.
+func (s *story) lines() {
+	for i, name := range s.queues {
+		m := sources.Irqs
+		if i == len(s.queues)-1 {
+			m = sources.IrqsShared
+		}
+		s.amount("irq", "em4:"+name, m, time.Second, 3901/float64(i+1))
+	}
+	if s.queues != nil {
+		s.reading("irq", "em4", sources.IrqCap, time.Second, pick(s.aim2(), 71022, 8004))
 	}
 }
 

@@ -119,32 +119,24 @@ func (f *Frame) busier() *experiment.Quantity {
 	most := -1.0
 	for _, q := range []*experiment.Quantity{experiment.Tx, experiment.Rx} {
 		if t := f.find(q); t != nil {
-			if v, _ := f.edge(t); v > most {
-				best, most = q, v
+			if g, _ := f.figure(t); g.Value > most {
+				best, most = q, g.Value
 			}
 		}
 	}
 	return best
 }
 
-// edge is a figure at the right edge of the view.
-func (f *Frame) edge(t *experiment.Track) (v float64, ok bool) {
-	if f.live() {
-		return t.Now()
-	}
-	return t.At(f.View.End)
-}
-
 // words is the newest figure with its unit, or with its age when it is stale.
 func (f *Frame) words(q *experiment.Quantity) string {
 	t := f.find(q)
-	v, ok := f.edge(t)
+	g, ok := f.figure(t)
 	if !ok {
 		return "-"
 	}
-	text := strings.Replace(short(v, q.Metric(), f.View.Bytes), "bit/s", "b/s", 1)
-	if d, stale := t.Stale(f.Session.Now()); stale && f.live() {
-		text += "? " + age(d.Truncate(time.Second))
+	text := strings.Replace(short(g.Value, q.Metric(), f.View.Bytes), "bit/s", "b/s", 1)
+	if g.Stale {
+		text += "? " + age(g.Age.Truncate(time.Second))
 	}
 	return text
 }

@@ -34,7 +34,7 @@ func say(e sources.Event) (text string, ink theme.Ink) {
 // loudness is the ink of an event that is no error.
 var loudness = map[sources.EventKind]theme.Ink{
 	sources.KnobTurned: theme.Turn, sources.KnobBoth: theme.Turn, sources.KnobDrifted: theme.Turn, sources.KnobFailed: theme.Alert,
-	sources.LinkDown: theme.Alert, sources.CounterReset: theme.Warn, sources.SourceGone: theme.Warn,
+	sources.LinkDown: theme.Alert, sources.CounterReset: theme.Warn, sources.SourceGone: theme.Warn, sources.SourceNone: theme.Warn,
 	sources.PingLate: theme.Warn, sources.Mark: theme.Mark,
 }
 

@@ -53,7 +53,8 @@ func TestShort(t *testing.T) {
 
 func TestSmallWords(t *testing.T) {
 	for got, want := range map[string]string{
-		percent(0.027): "+2.7%", percent(-0.244): "-24.4%", percent(1.562): "+156%", percent(0): "+0.0%",
+		percent(0.027): "+2.7%", percent(-0.244): "-24.4%", percent(1.562): "+156%", percent(0): "0.0%",
+		percent(-0.0004): "0.0%", percent(12.75): "+1275%", percent(99.98): "+9998%", percent(127.54): "x129", percent(1e7): "x1e+07",
 		count(9999): "9999", count(66_123): "66k", count(12_345_678): "12M",
 		age(4200 * time.Millisecond): "4.2s", age(190 * time.Second): "3m10s", age(125 * time.Minute): "2h05m", age(-1): "0s",
 		experiment.Took(240 * time.Microsecond): "0.2 ms", experiment.Took(15 * time.Millisecond): "15 ms", experiment.Took(3100 * time.Millisecond): "3.1 s",
