@@ -38,9 +38,11 @@ func (p *progress) add(n int) {
 	}
 }
 
+// done takes the bar away, before anything else is said.
 func (p *progress) done() {
 	if p.w != nil {
 		fmt.Fprint(p.w, "\r\x1b[K")
+		p.w = nil
 	}
 }
 
@@ -53,5 +55,8 @@ type counted struct {
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
 	c.p.add(n)
+	if err != nil {
+		c.p.done()
+	}
 	return n, err
 }

@@ -28,14 +28,21 @@ func siftrText(w io.Writer, r siftr.Report) {
 			from = time.Unix(*c.EnableSecs, *c.EnableUsecs*1000).Format("2006-01-02 15:04:05.000")
 		}
 		length := "no footer: still running, or cut"
-		if c.Duration != nil {
+		switch {
+		case c.Duration != nil:
 			length = fmt.Sprintf("%.3f s", *c.Duration)
+		case c.DisableSecs != nil:
+			length = "until " + time.Unix(*c.DisableSecs, *c.DisableUsecs*1000).Format("2006-01-02 15:04:05.000")
+		}
+		records := ""
+		if c.Refused == nil {
+			records = many(int64(c.Records), "record")
 		}
 		own := ""
 		if variant == "" {
 			own = c.Variant
 		}
-		fmt.Fprintf(w, "\ncycle %d: %s\n", i+1, joined(", ", own, from, length, many(c.Records, "record")))
+		fmt.Fprintf(w, "\ncycle %d: %s\n", i+1, joined(", ", own, from, length, records))
 		if c.Refused != nil {
 			fmt.Fprintf(w, "  not read: %s\n", *c.Refused)
 			continue
@@ -48,8 +55,8 @@ func siftrText(w io.Writer, r siftr.Report) {
 // cycleSampled says which packets the log of a cycle lacks; of siftr2 each flow says
 // what ppl and filters left out.
 func cycleSampled(w io.Writer, c siftr.CycleReport) {
-	if n, ok := c.Packets(); ok && n > c.Records {
-		fmt.Fprintf(w, "  %s have a record here: ppl, a filter, or a log that was switched\n", sampledWords(c.Records, n))
+	if n, ok := c.Packets(); ok && n > int64(c.Records) {
+		fmt.Fprintf(w, "  %s have a record here: ppl, a filter, or a log that was switched\n", sampledWords(int64(c.Records), n))
 	}
 	if c.RingDrops != nil && *c.RingDrops > 0 {
 		fmt.Fprintf(w, "  sampled: %s lost in the kernel's ring: sums are too low\n", many(*c.RingDrops, "packet"))
@@ -89,7 +96,7 @@ func flowsText(w io.Writer, c siftr.CycleReport) {
 	}
 	for i, f := range c.Flows {
 		name := flowName(i, f)
-		fill(records, name, strconv.FormatInt(f.RecordsOut, 10), strconv.FormatInt(f.RecordsIn, 10), num(f.Packets, "%d"), num(f.Fragments, "%d"))
+		fill(records, name, strconv.FormatInt(int64(f.RecordsOut), 10), strconv.FormatInt(int64(f.RecordsIn), 10), num(f.Packets, "%d"), num(f.Fragments, "%d"))
 		fill(payload, num(f.Avg, "%.2f"), num(f.Min, "%d"), num(f.Max, "%d"), meanOf(f.OutPackets, f.OutAvg), meanOf(f.InPackets, f.InAvg))
 		fill(state, name, num(f.AvgSRTT, "%.1f"), num(f.MinSRTT, "%.1f"), num(f.MaxSRTT, "%.1f"), num(f.AvgCwnd, "%.0f"), num(f.MinCwnd, "%d"),
 			num(f.MaxCwnd, "%d"), num(f.AvgInflight, "%.0f"), num(f.MinInflight, "%d"), num(f.MaxInflight, "%d"))

@@ -3,6 +3,7 @@ package siftr_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -164,8 +165,15 @@ func TestNothingUsable(t *testing.T) {
 		log := readLog(t, "generated/siftr2-2.3-"+name+".log.gz")
 		_, headless, _ := bytes.Cut(log, []byte("\n"))
 		for what, log := range map[string][]byte{"whole": log, "without its header": headless} {
-			if s, report := summarise(log); s.Err() == nil {
+			s, report := summarise(log)
+			if s.Err() == nil {
 				t.Errorf("%s %s: %d records and no error", name, what, totalRecords(report))
+			}
+			// What was not read is not counted: no zero stands for it.
+			said, err := json.Marshal(report)
+			if refused := bytes.Contains(said, []byte(`"refused":"`)); err != nil || refused != bytes.Contains(said, []byte(`"records":null`)) ||
+				bytes.Contains(said, []byte(`"footer_records":400`)) && !bytes.Contains(said, []byte(`"records_out":null,"records_in":null`)) {
+				t.Errorf("%s %s: %v, %s", name, what, err, said)
 			}
 		}
 	}

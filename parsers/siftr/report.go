@@ -3,6 +3,7 @@ package siftr
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 )
 
 // A Report is the whole-run summary of one log, the JSON object of `netwatch
@@ -28,7 +29,7 @@ type CycleReport struct {
 	Duration     *float64     `json:"duration_s"` // disable - enable
 	Variant      string       `json:"format"`
 	Refused      *string      `json:"refused"`
-	Records      int64        `json:"records"`
+	Records      Count        `json:"records"`
 	RingDrops    *int64       `json:"ring_drops"`
 	Sampled      *bool        `json:"sampled"` // some packets have no record; null where the footer does not tell
 	Footer       FooterReport `json:"footer"`
@@ -61,10 +62,21 @@ type FlowReport struct {
 	Last  *float64 `json:"last_time_s"`
 }
 
+// A Count is how many records were read; -1, in JSON null, where they were not read.
+type Count int64
+
+// MarshalJSON implements json.Marshaler.
+func (n Count) MarshalJSON() ([]byte, error) {
+	if n < 0 {
+		return []byte("null"), nil
+	}
+	return strconv.AppendInt(nil, int64(n), 10), nil
+}
+
 // A CountReport counts the records of a flow.
 type CountReport struct {
-	RecordsOut    int64  `json:"records_out"`
-	RecordsIn     int64  `json:"records_in"`
+	RecordsOut    Count  `json:"records_out"`
+	RecordsIn     Count  `json:"records_in"`
 	FooterRecords *int64 `json:"footer_records"` // written, by the footer
 	FooterPackets *int64 `json:"footer_packets"` // seen by the module, by the footer
 	Sampled       *bool  `json:"sampled"`        // ppl or a filter left packets out: sums are too low; null where the footer does not tell
@@ -104,10 +116,10 @@ type StateReport struct {
 func cycleReport(c *Cycle) CycleReport {
 	r := CycleReport{
 		HasHeader: c.HasHeader, HasFooter: c.HasFooter, Variant: c.Variant,
-		Records: c.Records[In] + c.Records[Out], Flows: []FlowReport{},
+		Records: Count(c.Records[In] + c.Records[Out]), Flows: []FlowReport{},
 	}
 	if c.Refused != "" {
-		r.Refused = &c.Refused
+		r.Refused, r.Records = &c.Refused, -1
 	}
 	if c.HasHeader {
 		r.EnableSecs, r.EnableUsecs = split(c.Header.Time)
@@ -139,7 +151,7 @@ func (r CycleReport) Packets() (n int64, ok bool) {
 // each flow and of the ring; that of siftr has one count of all packets.
 func sampledCycle(r CycleReport, flows []*Flow) *bool {
 	if n, ok := r.Packets(); ok {
-		return new(n > r.Records)
+		return new(n > int64(r.Records))
 	}
 	if r.RingDrops != nil && *r.RingDrops > 0 {
 		return new(true)
@@ -178,7 +190,10 @@ func known(n int64) *int64 {
 func (s *flowSums) report(c *Cycle) FlowReport {
 	f := s.flow
 	r := FlowReport{
-		CountReport: CountReport{RecordsOut: f.Counts[Out], RecordsIn: f.Counts[In]},
+		CountReport: CountReport{RecordsOut: Count(f.Counts[Out]), RecordsIn: Count(f.Counts[In])},
+	}
+	if c.Refused != "" {
+		r.RecordsOut, r.RecordsIn = -1, -1
 	}
 	if f.HasID {
 		r.FlowID = new(fmt.Sprintf("%08x", f.ID))
