@@ -10,7 +10,7 @@ import (
 func TestProgress(t *testing.T) {
 	var screen strings.Builder
 	in := &counted{strings.NewReader(strings.Repeat("x", 1000)), &progress{w: &screen, name: "x.log", size: 1000}}
-	if _, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{in}, make([]byte, 100)); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, in, make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
 	said := screen.String()

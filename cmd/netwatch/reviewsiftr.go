@@ -35,7 +35,7 @@ func siftrText(w io.Writer, r siftr.Report) {
 			length = "until " + time.Unix(*c.DisableSecs, *c.DisableUsecs*1000).Format("2006-01-02 15:04:05.000")
 		}
 		records := ""
-		if c.Refused == nil {
+		if c.Records >= 0 {
 			records = many(int64(c.Records), "record")
 		}
 		own := ""

@@ -171,8 +171,7 @@ func TestNothingUsable(t *testing.T) {
 			}
 			// What was not read is not counted: no zero stands for it.
 			said, err := json.Marshal(report)
-			if refused := bytes.Contains(said, []byte(`"refused":"`)); err != nil || refused != bytes.Contains(said, []byte(`"records":null`)) ||
-				bytes.Contains(said, []byte(`"footer_records":400`)) && !bytes.Contains(said, []byte(`"records_out":null,"records_in":null`)) {
+			if err != nil || !bytes.Contains(said, []byte(`"records":null`)) || !bytes.Contains(said, []byte(`"records_out":null,"records_in":null,"footer_records":400`)) {
 				t.Errorf("%s %s: %v, %s", name, what, err, said)
 			}
 		}

@@ -119,7 +119,10 @@ func cycleReport(c *Cycle) CycleReport {
 		Records: Count(c.Records[In] + c.Records[Out]), Flows: []FlowReport{},
 	}
 	if c.Refused != "" {
-		r.Refused, r.Records = &c.Refused, -1
+		r.Refused = &c.Refused
+	}
+	if !c.read() {
+		r.Records = -1
 	}
 	if c.HasHeader {
 		r.EnableSecs, r.EnableUsecs = split(c.Header.Time)
@@ -136,6 +139,9 @@ func cycleReport(c *Cycle) CycleReport {
 	r.Sampled = sampledCycle(r, c.Flows)
 	return r
 }
+
+// read tells whether the records of a cycle could be read: their layout was known.
+func (c *Cycle) read() bool { return c.Refused == "" && c.Variant != "" }
 
 // Packets is how many packets stock siftr could have logged, by its footer, and
 // whether that tells it. A log that was switched while it was on lacks those of before.
@@ -192,7 +198,7 @@ func (s *flowSums) report(c *Cycle) FlowReport {
 	r := FlowReport{
 		CountReport: CountReport{RecordsOut: Count(f.Counts[Out]), RecordsIn: Count(f.Counts[In])},
 	}
-	if c.Refused != "" {
+	if !c.read() {
 		r.RecordsOut, r.RecordsIn = -1, -1
 	}
 	if f.HasID {
