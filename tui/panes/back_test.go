@@ -3,7 +3,9 @@ package panes
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"netwatch/experiment"
 	"netwatch/sources"
 	"netwatch/tui/theme"
 )
@@ -20,5 +22,25 @@ func TestBackWithoutLink(t *testing.T) {
 	screen := Screen(f, 120, 40)
 	if strings.Contains(screen, "GONE 1.0s") || !strings.Contains(screen, "em4 NO LINK 1.0s") || !strings.Contains(screen, "em4 is back and has no link") {
 		t.Errorf("back:\n%s", screen)
+	}
+}
+
+// From the moment that a link is gone no figure of its interface stands there as if it
+// were of now.
+func TestNoFigureWithoutLink(t *testing.T) {
+	s := newStory()
+	f := frame(s.tell(49.5), theme.Options{})
+	f.View.Page = Charts
+	if screen := Screen(f, 120, 40); !strings.Contains(screen, "pkt/s") {
+		t.Fatalf("the card says nothing:\n%s", screen)
+	}
+	s.tell(50.3) // the link went at 50
+	f = frame(s.session, theme.Options{})
+	screen := Screen(f, 120, 40)
+	if !strings.Contains(screen, "em4 NO LINK 0.3s") || strings.Contains(screen, "nic tx ") {
+		t.Errorf("the packets a second of before:\n%s", screen)
+	}
+	if g, ok := f.figure(f.find(experiment.Tx)); !ok || !g.Stale || g.Age > 500*time.Millisecond {
+		t.Errorf("tx: %v, stale %v, %v old", ok, g.Stale, g.Age)
 	}
 }

@@ -66,6 +66,7 @@ func (f *Frame) figure(t *experiment.Track) (g experiment.Figure, ok bool) {
 	if f.live() {
 		g.Value, ok = t.Now()
 		g.Age, g.Stale = t.Stale(f.Session.Now())
+		g.Stale = g.Stale || f.linkless(t)
 		return g, ok
 	}
 	if h := f.hold(); h.edge.Equal(f.View.End) {
@@ -74,6 +75,13 @@ func (f *Frame) figure(t *experiment.Track) (g experiment.Figure, ok bool) {
 		}
 	}
 	return t.FigureAt(f.View.End)
+}
+
+// linkless says whether a Track tells of an interface that has no link now: what it told
+// last is of before, also when that is not long ago.
+func (f *Frame) linkless(t *experiment.Track) bool {
+	_, down := f.Session.LinkDown(t.Host)
+	return down && t.Quantity != nil && t.Quantity.Scope == experiment.OfInterface && !f.forwards()
 }
 
 // away are the peers that were gone, in words.

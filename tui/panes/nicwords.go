@@ -37,7 +37,7 @@ func (f *Frame) newest(q *experiment.Quantity) (float64, bool) {
 	if t == nil {
 		return 0, false
 	}
-	if _, stale := t.Stale(f.Session.Now()); stale {
+	if _, stale := t.Stale(f.Session.Now()); stale || f.linkless(t) {
 		return 0, false
 	}
 	return t.Now()
