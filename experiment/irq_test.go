@@ -67,3 +67,31 @@ func TestModeration(t *testing.T) {
 		}
 	}
 }
+
+// Where no log tells the segment, the table has the size of the packets at the interface
+// in the direction of the load; a log's segment takes its place.
+func TestPacketSizeStandsInForTheSegment(t *testing.T) {
+	tx := sources.Series{Source: "nic", Subject: "em4", Metric: sources.TxSize}
+	rx := sources.Series{Source: "nic", Subject: "em4", Metric: sources.RxSize}
+	segment := sources.Series{Source: "siftr2", Subject: "52455584", Metric: sources.Segment}
+	f := newFeed()
+	f.step(5*time.Second, map[sources.Series]float64{tx: 44013, rx: 66, iperf: 200e6})
+	f.Finish()
+	tab := f.Table("")
+	if m, n := mean(t, tab, 0, TxSize); !near(m, 44013) || n == 0 {
+		t.Errorf("tx size: mean %v n %d, want 44013", m, n)
+	}
+	if c := tab.Rows[0].Cells[slices.Index(tab.Quantities, RxSize)]; c.Track != nil {
+		t.Errorf("the size of the acknowledgements stands in the table: %v", c.Whole)
+	}
+	f = newFeed()
+	f.step(5*time.Second, map[sources.Series]float64{tx: 44013, segment: 4789})
+	f.Finish()
+	tab = f.Table("")
+	if m, n := mean(t, tab, 0, Segment); !near(m, 4789) || n == 0 {
+		t.Errorf("segment: mean %v n %d, want 4789", m, n)
+	}
+	if c := tab.Rows[0].Cells[slices.Index(tab.Quantities, TxSize)]; c.Track != nil {
+		t.Errorf("an estimate beside what a log tells: %v", c.Whole)
+	}
+}

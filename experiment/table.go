@@ -1,10 +1,15 @@
 package experiment
 
-import "slices"
+import (
+	"slices"
 
-// TableQuantities are the columns of the table of settings.
+	"netwatch/sources"
+)
+
+// TableQuantities are the columns of the table of settings. Where no log tells the
+// segment, the mean size of the packets at the interface stands in for it.
 func TableQuantities() []*Quantity {
-	return []*Quantity{Goodput, PingRTT, SRTT, Cwnd, Segment, Irqs, CPU, Sampled, Recovery, SndLimited}
+	return []*Quantity{Goodput, PingRTT, SRTT, Cwnd, Segment, TxSize, RxSize, Irqs, CPU, Sampled, Recovery, SndLimited}
 }
 
 // A Cell is one Quantity under one setting, told by one origin.
@@ -85,17 +90,30 @@ func (s *Session) TableOf(host string, quantities []*Quantity) Table {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, s.cell(q, host, pools[i]))
 		}
 	}
-	t.drop(seldom)
+	for q := range seldom {
+		if !t.tells(q) {
+			t.clear(q)
+		}
+	}
+	good := s.Find(Goodput, host)
+	in := good != nil && good.Origin.Metric == sources.RxGood
+	for q, idle := range map[*Quantity]bool{TxSize: in, RxSize: !in} {
+		if idle || t.tells(Segment) {
+			t.clear(q)
+		}
+	}
 	return t
 }
 
-// drop empties the columns of some quantities where no row has anything but zero.
-func (t Table) drop(quantities map[*Quantity]bool) {
-	for j, q := range t.Quantities {
-		happened := func(r Row) bool { return r.Cells[j].Whole.Sum > 0 }
-		if !quantities[q] || slices.ContainsFunc(t.Rows, happened) {
-			continue
-		}
+// tells says whether any row has more than zero of a Quantity.
+func (t Table) tells(q *Quantity) bool {
+	j := slices.Index(t.Quantities, q)
+	return j >= 0 && slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[j].Whole.Sum > 0 })
+}
+
+// clear empties a column.
+func (t Table) clear(q *Quantity) {
+	if j := slices.Index(t.Quantities, q); j >= 0 {
 		for _, r := range t.Rows {
 			r.Cells[j] = Cell{}
 		}

@@ -35,6 +35,8 @@ var scales = map[*experiment.Quantity]scale{
 	experiment.Cwnd:     {"KiB", 1.0 / 1024, 0},
 	experiment.Inflight: {"KiB", 1.0 / 1024, 0},
 	experiment.Segment:  {"bytes", 1, 0},
+	experiment.TxSize:   {"bytes", 1, 0},
+	experiment.RxSize:   {"bytes", 1, 0},
 	experiment.Retrans:  {"/s", 1, 0},
 	experiment.Recovery: {"%", 100, 1},
 	experiment.FlowPkts: {"pkt/s", 1, 0},
