@@ -3,6 +3,7 @@ package panes
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"netwatch/experiment"
 	"netwatch/tui/chart"
@@ -184,7 +185,23 @@ func (t hostTable) lines(row, col int, u chart.Unit, shape settingShape) []func(
 			}
 		})
 	}
+	if words := shape.spread(c, u); t.Quantities[col] == experiment.PingRTT && words != "" {
+		out = append(out, func(g theme.Grid) { g.Text(5, 0, theme.Dim, words) })
+	}
 	return out
+}
+
+// spread is how far readings lie apart, as far as there are no columns for it: of a ping
+// that is half of what is told.
+func (shape settingShape) spread(c experiment.Cell, u chart.Unit) string {
+	var words []string
+	for _, col := range settingColumns {
+		has := slices.ContainsFunc(shape.columns, func(s settingColumn) bool { return s.name == col.name })
+		if !has && c.Sum.N > 0 && slices.Contains([]string{"min", "max", "sd"}, col.name) {
+			words = append(words, col.name+" "+col.text(experiment.Row{}, c, u, ""))
+		}
+	}
+	return strings.Join(words, "  ")
 }
 
 // columnUnit is one unit for all rows of a quantity.
