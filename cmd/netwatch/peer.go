@@ -53,7 +53,7 @@ func (p *peer) argv(words ...string) []string {
 func (p *peer) agentCommand() []string {
 	words := `agent --ssh-connection "$SSH_CONNECTION"` // sudo and doas would take it away
 	for _, k := range p.knobFlags {
-		words += " --knob " + k
+		words += ` --knob "` + k + `"`
 	}
 	return p.rootCommand(words + " -- " + p.iface)
 }

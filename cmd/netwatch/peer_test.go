@@ -87,3 +87,30 @@ func TestKnobOfBothEnds(t *testing.T) {
 		t.Error("a knob of one end was taken for one of both")
 	}
 }
+
+// A knob whose values have blanks reaches the agent over there as one word; what a shell
+// would act on is refused.
+func TestKnobsOnAPeer(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("the peer's shell is this one's: ", err)
+	}
+	bin := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(bin, "netwatch"), []byte("#!"+sh+"\n"+`[ "$2" = --check ] || printf '<%s>' "$@"`+"\n"), 0o755))
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	const knob = "sysctl:net.ipv4.tcp_rmem=4096 131072 6291456,4096 16384 65536"
+	o := options{ssh: "ssh", peerPath: "netwatch", push: noPush, knob: []string{knob, "sysctl:a=1"}}
+	p, err := o.parsePeer("r1", "em4")
+	must(t, err)
+	argv := p.agentCommand()
+	out, err := exec.Command(sh, "-c", strings.Join(argv[len(argv)-3:], " ")).CombinedOutput()
+	if want := "<--knob><" + knob + "><--knob><sysctl:a=1><--><em4>"; err != nil || !strings.HasSuffix(string(out), want) {
+		t.Errorf("%v, the agent is told %s, want %s", err, out, want)
+	}
+	for _, bad := range []string{"sysctl:a=$(reboot)", "sysctl:a=`reboot`", "sysctl:a=1;reboot", `sysctl:a=" x`, "sysctl:a='", `sysctl:a=\1`, "sysctl:a=1\n2"} {
+		o.knob = []string{bad}
+		if _, err := o.parsePeer("r1", "em4"); err == nil || !strings.Contains(err.Error(), "--knob") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}

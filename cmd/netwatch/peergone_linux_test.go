@@ -77,12 +77,13 @@ func TestCtrlCWhenThePeersAgentWasKilled(t *testing.T) {
 			wait(t, next, "word of it", 10*time.Second, has(ipB, "tso was turned from on to off by a netwatch that is gone"))
 			press(t, next, "q")
 			end(t, next, exitOK)
-			// What it said is typed as it stands, but for where the program is.
+			// What it said is typed as it stands, but for where the program is, when its ssh
+			// gets through again.
 			command := regexp.MustCompile(`netwatch (restore --peer .*) does (?:so )?if it was killed`).FindStringSubmatch(said)
 			if command == nil {
 				t.Fatalf("no command in what it said:\n%s", said)
 			}
-			if out := h.must(in(h.a, "sh", "-c", binary(t)+" "+command[1])...); !strings.Contains(out, ipB+": put back tso=on on veth1") {
+			if out := h.must(in(h.a, "sh", "-c", binary(t)+" "+strings.ReplaceAll(command[1], ssh, quoted(login)))...); !strings.Contains(out, ipB+": put back tso=on on veth1") {
 				t.Errorf("%s said:\n%s", command[0], out)
 			}
 			if !h.bothTSO("on")() {

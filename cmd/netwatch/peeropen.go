@@ -77,7 +77,12 @@ func (o *options) parsePeer(text, iface string) (*peer, error) {
 	if strings.Contains(p.iface, ":") {
 		return nil, usageError("--peer %q: an IPv6 address with an interface is [ADDRESS]:IFACE", text)
 	}
-	for _, word := range append([]string{p.host, p.iface, p.path}, p.knobFlags...) {
+	for _, k := range p.knobFlags {
+		if strings.ContainsFunc(k, unsafeInQuotes) {
+			return nil, usageError("--knob %q cannot be passed on to %s", k, p.host)
+		}
+	}
+	for _, word := range []string{p.host, p.iface, p.path} {
 		if word == "" || word != iface && strings.HasPrefix(word, "-") || strings.ContainsFunc(word, unsafeInShell) {
 			return nil, usageError("--peer %q: HOST or HOST:IFACE, in plain letters (%q cannot be passed on)", text, word)
 		}
@@ -94,6 +99,9 @@ func (o *options) parsePeer(text, iface string) (*peer, error) {
 func unsafeInShell(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/@+:=,%", r))
 }
+
+// unsafeInQuotes: values of knobs may have blanks, which double quotes keep together.
+func unsafeInQuotes(r rune) bool { return r != ' ' && unsafeInShell(r) }
 
 // restoreCommand is what a person types to put back what was left turned on a peer: it
 // reaches the peer as this netwatch does.

@@ -14,7 +14,8 @@ func TestAPeerThatIsSlowToCome(t *testing.T) {
 	ssh := h.script("sleep 4.5; exec " + h.sshd() + ` "$@"`)
 	bin := binary(t)
 	t.Setenv("NETWATCH_STATE", t.TempDir())
-	at := []string{"--ssh", ssh, "--peer", ipB + ":veth1", "--peer-path", bin}
+	there := h.script("NETWATCH_STATE=" + t.TempDir() + " exec " + bin + ` "$@"`) // what is kept is kept for this test
+	at := []string{"--ssh", ssh, "--peer", ipB + ":veth1", "--peer-path", there}
 	rec := filepath.Join(t.TempDir(), "slow.nwr")
 	h.must(in(h.a, append([]string{bin, "veth0", "-o", "text", "-d", "9s", "--record", rec}, at...)...)...)
 	samples, events := recorded(t, rec)
