@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"netwatch/parsers/linux"
 )
 
@@ -16,13 +18,24 @@ func bootID() (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// netID names the network namespace: interfaces of two may have the same name.
+// netID names the network namespace: interfaces of two may have the same name. The number
+// in the name is an inode's, which the kernel gives to another namespace when this one is
+// gone; its cookie it never gives again (Linux 5.14).
 func netID() string {
 	name, err := os.Readlink("/proc/self/ns/net")
 	if err != nil {
 		return ""
 	}
-	return name
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return name
+	}
+	defer unix.Close(fd)
+	cookie, err := unix.GetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_NETNS_COOKIE)
+	if err != nil {
+		return name
+	}
+	return fmt.Sprintf("%s %d", name, cookie)
 }
 
 // startOf is when a process began, in seconds since the boot; 0 where that is not told.
