@@ -55,12 +55,8 @@ func TestDoctorOfAnotherBoot(t *testing.T) {
 	if f := lookAtJournal(); f != (finding{"journal", isOK, dir, ""}) {
 		t.Errorf("without a journal: %+v", f)
 	}
-	net := ""
-	if runtime.GOOS == "linux" {
-		net, _ = os.Readlink("/proc/self/ns/net")
-	}
 	b, err := json.Marshal(map[string]any{"netwatch_journal": 1, "entries": []knobs.Entry{
-		{Interface: "lo", Subject: "lo", Knob: "tso", Start: "on", Value: "off", Boot: "an earlier one", Net: net}}})
+		{Interface: "lo", Subject: "lo", Knob: "tso", Start: "on", Value: "off", Boot: "an earlier one", Net: knobs.Net()}}})
 	must(t, err)
 	must(t, os.Mkdir(dir, 0o700))
 	must(t, os.WriteFile(filepath.Join(dir, "journal.json"), b, 0o600))

@@ -90,6 +90,10 @@ func (j *Journal) entry(spec sources.KnobSpec) (*Entry, error) {
 	return (&ledger{Journal: j, entries: entries}).find(spec), nil
 }
 
+// Net is what an Entry of this process has for Net: the network namespace or vnet jail it
+// is in, "" where there is but one.
+func Net() string { return netID() }
+
 // Here tells whether an entry is of this boot and this network.
 func (j *Journal) Here(e Entry) bool { return e.Boot == j.boot && e.Net == j.net }
 
