@@ -37,6 +37,8 @@ func (f *Frame) whyNone(q *experiment.Quantity) string {
 			return "no " + st.Name + ": " + st.Gone
 		case st.NoteError:
 			return "no " + st.Name + ": " + st.Note
+		case q == experiment.PingRTT && f.Session.Find(experiment.PingLost, f.View.Host) != nil:
+			silent = "no reply"
 		case silent == "" && st.Last.IsZero():
 			silent = st.Name + " has told nothing yet"
 		case silent == "":

@@ -81,3 +81,16 @@ func TestChartOfLostPings(t *testing.T) {
 		t.Errorf("no chart of the lost pings:\n%s", screen)
 	}
 }
+
+// The empty chart of a ping that is never answered says so.
+func TestNoReplyInTheChart(t *testing.T) {
+	at := newStory().at(1)
+	session := experiment.New(experiment.Options{Start: at.Add(-time.Second), Interface: "em4"})
+	lost := sources.Series{Source: "ping", Subject: "nobody", Metric: sources.PingLost}
+	session.Apply(sources.Batch{At: at, Events: []sources.Event{{At: at, Kind: sources.SourceUp, Source: "ping"}},
+		Samples: []sources.Sample{{Series: &lost, At: at, N: 1, Sum: 1, Min: 1, Max: 1, Last: 1}}})
+	f := frame(session, theme.Options{})
+	if screen := Screen(f, 120, 40); !strings.Contains(screen, "no reply") || strings.Contains(screen, "does not tell ping rtt") {
+		t.Errorf("%s", screen)
+	}
+}
